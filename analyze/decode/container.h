@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * container.h -- what kind of file this is, told by its content, and the bytes of its payload.
+ */
+#ifndef ANALYZE_DECODE_CONTAINER_H
+#define ANALYZE_DECODE_CONTAINER_H
+
+#include "base/input.h"
+
+enum container_format {
+	CONTAINER_PICKLE,
+	CONTAINER_JSON,
+	CONTAINER_HTML, /* a page with an embedded base64 pickle; `payload` delivers the pickle */
+};
+
+struct html_payload;
+
+struct container {
+	enum container_format format;
+	enum compression compression;
+	struct input *payload;     /* weak: `outer`, or the decoded pickle of a page */
+	struct input *outer;       /* owned: the file without its compression */
+	struct html_payload *html; /* owned; NULL but for CONTAINER_HTML */
+	uint64_t raw_bytes;        /* of the file as it lies; known at the end for pipes */
+	uint64_t further_pickles;  /* embedded in the page behind the one that is read */
+};
+
+/* Open and recognise `name` ("-" = standard input).
+ *
+ * Pickle: 0x80 0x00..0x05, or an opcode that starts protocol 0 and 1 data: ( ] } l d.
+ * JSON: { or [ behind white space or a byte order mark. HTML: < with a `"base64": "..."` member
+ * in a script, as torch.cuda._memory_viz writes it.
+ * Refused by name with ERR_UNSUPPORTED: an empty file, a Git LFS pointer, a zip (torch.save .pt),
+ * SQLite, a chrome trace or a memory timeline (JSON of another shape, told by its first bytes:
+ * "traceEvents", "schemaVersion", "deviceProperties", a list of lists), HTML without a pickle, and
+ * anything else.
+ * Other errors as input_open. */
+int container_open(struct container *out, const char *name, struct budget *budget,
+		   struct error *err);
+/* The same over bytes in memory. */
+int container_open_bytes(struct container *out, const void *bytes, size_t length,
+			 struct budget *budget, struct error *err);
+void container_close(struct container *c);
+
+/* Count the raw bytes of a pipe to its end and the further pickles of a page: call after reading
+ * the payload. */
+void container_finish(struct container *c);
+
+#endif
