@@ -34,7 +34,7 @@ struct hashmap {
 		uint64_t key;
 		uint64_t value;
 		bool used;
-	} *slots;
+	} * slots;
 	size_t n_slots, n;
 };
 

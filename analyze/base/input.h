@@ -25,11 +25,11 @@ enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_ZSTD };
 struct input_source;
 
 struct input {
-	const uint8_t *at, *end;     /* unread decoded bytes in the window */
-	uint64_t window_offset;      /* decoded offset of window[0] */
-	uint8_t *window;             /* owned; followed by INPUT_PAD readable bytes */
-	size_t window_bytes;         /* capacity of the window */
-	bool at_eof;                 /* nothing comes after `end` */
+	const uint8_t *at, *end; /* unread decoded bytes in the window */
+	uint64_t window_offset;  /* decoded offset of window[0] */
+	uint8_t *window;         /* owned; followed by INPUT_PAD readable bytes */
+	size_t window_bytes;     /* capacity of the window */
+	bool at_eof;             /* nothing comes after `end` */
 	enum compression compression;
 	struct input_source *source; /* owned */
 	struct budget *budget;       /* weak */

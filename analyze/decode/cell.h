@@ -91,8 +91,8 @@ struct wide {
 
 /* The scalars behind cells. One per load; owned by whoever owns the fold. */
 struct cells {
-	struct budget *budget;   /* weak */
-	struct strtab *strings;  /* weak */
+	struct budget *budget;  /* weak */
+	struct strtab *strings; /* weak */
 	VEC(struct wide) wide;
 };
 

@@ -67,46 +67,46 @@ struct pool_id {
 	int64_t a, b;
 };
 
-#define TIME_NONE    INT64_MIN  /* time_us of an event without a time */
-#define BYTES_NONE   UINT64_MAX /* an amount the file does not tell */
-#define EVENT_START  (-1)       /* the number of the moment before event 0 */
+#define TIME_NONE   INT64_MIN  /* time_us of an event without a time */
+#define BYTES_NONE  UINT64_MAX /* an amount the file does not tell */
+#define EVENT_START (-1)       /* the number of the moment before event 0 */
 
 /* What most events have in common, kept once for each distinct combination. Row 0: nothing. */
 struct attr {
 	uint64_t stream;
 	struct pool_id pool;
 	bool has_stream, has_pool;
-	str_id action_name; /* of ACTION_OTHER */
+	str_id action_name;                                                 /* of ACTION_OTHER */
 	str_id compile_context, user_metadata, internal_metadata, category; /* STR_NONE: no key */
 	stack_id forward_stack; /* frames with names only; STACK_ABSENT: none */
 };
 
 /* Columns, one row an event, all devices behind one another in device order. */
 struct events {
-	VEC(uint8_t) action;   /* enum action */
-	VEC(uint64_t) addr;    /* ACTION_OOM: device_free bytes, BYTES_NONE when absent */
-	VEC(uint64_t) size;    /* bytes; alloc, free_*: requested; oom: rounded request */
-	VEC(int64_t) time_us;  /* Unix time, or TIME_NONE */
+	VEC(uint8_t) action;  /* enum action */
+	VEC(uint64_t) addr;   /* ACTION_OOM: device_free bytes, BYTES_NONE when absent */
+	VEC(uint64_t) size;   /* bytes; alloc, free_*: requested; oom: rounded request */
+	VEC(int64_t) time_us; /* Unix time, or TIME_NONE */
 	VEC(stack_id) stack;
 	VEC(attr_id) attr;
 };
 
 struct block {
-	uint64_t address, size; /* bytes */
+	uint64_t address, size;  /* bytes */
 	uint64_t requested_size; /* BYTES_NONE when the file has none; junk when inactive */
 	stack_id stack;
-	uint8_t state;           /* enum block_state */
+	uint8_t state; /* enum block_state */
 };
 
 struct segment {
-	uint64_t address, total_size;                          /* bytes */
-	uint64_t allocated_size, active_size, requested_size;  /* as in the file, or BYTES_NONE */
+	uint64_t address, total_size;                         /* bytes */
+	uint64_t allocated_size, active_size, requested_size; /* as in the file, or BYTES_NONE */
 	uint64_t stream;
 	uint64_t first_block, n_blocks; /* rows of model.blocks, in file order */
 	struct pool_id pool;
 	int32_t device;
 	stack_id stack;
-	uint8_t kind;                   /* enum pool_kind */
+	uint8_t kind; /* enum pool_kind */
 	bool is_expandable;
 	bool has_pool;
 };
@@ -135,7 +135,7 @@ struct device {
 	int32_t index; /* CUDA device, or DEVICE_HOST */
 	uint64_t first_event, n_events;
 	uint64_t first_segment, n_segments;
-	uint64_t max_entries; /* ring capacity as the file says, or BYTES_NONE */
+	uint64_t max_entries;            /* ring capacity as the file says, or BYTES_NONE */
 	bool overflow_known, overflowed; /* the file says whether events were lost */
 	/* False: events are missing between the last one and the segments (a cut file), or there
 	 * are no segments at all; then the trace says nothing about what lived before it. */
@@ -144,13 +144,13 @@ struct device {
 
 /* allocator_settings, understood. Defaults of PyTorch where the file is silent. */
 struct alloc_settings {
-	uint64_t max_split_bytes;            /* UINT64_MAX: unlimited */
+	uint64_t max_split_bytes;              /* UINT64_MAX: unlimited */
 	uint64_t max_non_split_rounding_bytes; /* default 20 MiB */
-	uint64_t large_segment_bytes;        /* default 20 MiB */
-	double gc_threshold;                 /* 0: off */
+	uint64_t large_segment_bytes;          /* default 20 MiB */
+	double gc_threshold;                   /* 0: off */
 	bool expandable_segments;
-	bool known;                          /* the file has allocator_settings */
-	uint16_t roundup_divisions[16];      /* [i]: sizes from 2^i MiB; 0 and 1 are off */
+	bool known;                     /* the file has allocator_settings */
+	uint16_t roundup_divisions[16]; /* [i]: sizes from 2^i MiB; 0 and 1 are off */
 	/* Added to a request before rounding to 512: 32 in files of torch_npu, else 0; told by the
 	 * block sizes. */
 	uint32_t rounding_extra;
@@ -179,17 +179,17 @@ struct model {
 	str_id file;
 	enum container_format format;
 	enum compression compression;
-	int pickle_protocol;           /* -1 when not a pickle */
+	int pickle_protocol; /* -1 when not a pickle */
 	uint64_t raw_bytes, decoded_bytes;
-	const char *writer;            /* guess, for people: "PyTorch 2.10 or newer" */
-	bool has_traces;               /* the file has a device_traces key */
+	const char *writer; /* guess, for people: "PyTorch 2.10 or newer" */
+	bool has_traces;    /* the file has a device_traces key */
 	bool has_segments;
-	bool stacks_python_only;       /* there are frames, and all of them are Python frames */
-	bool partial;                  /* damage says where and why reading stopped */
+	bool stacks_python_only; /* there are frames, and all of them are Python frames */
+	bool partial;            /* damage says where and why reading stopped */
 	struct error damage;
 	VEC(struct tally) unknown_keys;
 	VEC(struct tally) unknown_actions;
-	VEC(str_id) problems;          /* sentences worth a person's attention */
+	VEC(str_id) problems; /* sentences worth a person's attention */
 };
 
 struct model_options {

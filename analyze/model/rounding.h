@@ -12,12 +12,12 @@
 
 struct alloc_settings;
 
-#define MIN_BLOCK_BYTES    512u               /* kMinBlockSize */
-#define SMALL_MAX_BYTES    (UINT64_C(1) << 20) /* kSmallSize: largest block of the small pool */
-#define SMALL_SEGMENT_BYTES (UINT64_C(2) << 20) /* kSmallBuffer */
+#define MIN_BLOCK_BYTES       512u                 /* kMinBlockSize */
+#define SMALL_MAX_BYTES       (UINT64_C(1) << 20)  /* kSmallSize: largest block of the small pool */
+#define SMALL_SEGMENT_BYTES   (UINT64_C(2) << 20)  /* kSmallBuffer */
 #define LARGE_ALLOC_MIN_BYTES (UINT64_C(10) << 20) /* kMinLargeAlloc */
-#define LARGE_UNIT_BYTES   (UINT64_C(2) << 20) /* kRoundLarge */
-#define SPLIT_REST_BYTES   (UINT64_C(1) << 20) /* a large block keeps a rest up to this */
+#define LARGE_UNIT_BYTES      (UINT64_C(2) << 20)  /* kRoundLarge */
+#define SPLIT_REST_BYTES      (UINT64_C(1) << 20)  /* a large block keeps a rest up to this */
 
 /* round_size: bytes of the smallest block for `requested` bytes; UINT64_MAX if unrepresentable. */
 uint64_t round_size(const struct alloc_settings *s, uint64_t requested);

@@ -23,14 +23,14 @@ struct frame {
 };
 
 struct stacks {
-	struct budget *budget;         /* weak */
-	VEC(struct frame) frames;      /* row 0 is unused */
-	uint32_t *frame_slots;         /* open addressing over frames, 0 = free */
+	struct budget *budget;    /* weak */
+	VEC(struct frame) frames; /* row 0 is unused */
+	uint32_t *frame_slots;    /* open addressing over frames, 0 = free */
 	size_t n_frame_slots;
-	VEC(frame_id) pool;            /* the frames of all stacks, one stack behind the other */
-	VEC(uint64_t) start;           /* stack s is pool[start[s] .. start[s + 1] - 1] */
-	VEC(uint32_t) hashes;          /* of each stack */
-	uint32_t *stack_slots;         /* open addressing over stacks, 0 = free */
+	VEC(frame_id) pool;    /* the frames of all stacks, one stack behind the other */
+	VEC(uint64_t) start;   /* stack s is pool[start[s] .. start[s + 1] - 1] */
+	VEC(uint32_t) hashes;  /* of each stack */
+	uint32_t *stack_slots; /* open addressing over stacks, 0 = free */
 	size_t n_stack_slots;
 };
 
