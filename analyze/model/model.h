@@ -194,6 +194,10 @@ struct model {
 
 struct model_options {
 	struct budget *budget;
+	/* May be NULL. Called every few MiB while reading, and once more when reading ends, also in
+	 * failure: how far it came, in bytes of the file as it lies; UINT64_MAX in all for a pipe. */
+	void (*progress)(void *ctx, uint64_t read_bytes, uint64_t all_bytes);
+	void *progress_ctx; /* weak */
 };
 
 /* Load any input container.h opens. Errors: those of container_open and pickle_read, ERR_SCHEMA
