@@ -39,6 +39,9 @@ struct input {
 /* Bytes behind `end` that may be read (never used as data): lets decoders load whole words. */
 #define INPUT_PAD 64
 
+/* Size of the window but while input_need wants more. */
+#define INPUT_WINDOW_BYTES ((size_t)256 * 1024)
+
 /* Open a path, or standard input for "-". Errors: ERR_SYSTEM, ERR_LIMIT, ERR_NOMEM, ERR_FORMAT
  * (a broken gzip or zstd head). `name` must outlive the input. */
 int input_open(struct input **out, const char *name, struct budget *budget, struct error *err);
@@ -61,8 +64,9 @@ void input_close(struct input *in);
  * has been delivered); ERR_SYSTEM, ERR_LIMIT, ERR_NOMEM. */
 int input_need(struct input *in, size_t n, struct error *err);
 
-/* As input_need, but the end of the input is no error: makes min(n, what is left) available.
- * Returns 0, or a negative error that is not ERR_CUT at a clean end. */
+/* As input_need, but the end of the input is no error: makes min(n, what is left) available and
+ * returns 0. An end in the middle of compressed data or by a failure is an error once nothing is
+ * left before it. */
 int input_peek(struct input *in, size_t n, struct error *err);
 
 /* Decoded offset of `at`. */
