@@ -11,7 +11,7 @@
  *
  * Text wraps at 100 columns, numbers are exact with binary units: 3.71 GiB. Label and value pairs
  * that follow each other line up: they are held back until something else is written, so out may be
- * behind by a section.
+ * behind by a section. A string longer than 4 KiB is cut in the middle in text.
  */
 #ifndef REPORTS_EMIT_H
 #define REPORTS_EMIT_H
@@ -46,7 +46,7 @@ void emit_free(struct emit *e);
 bool emit_is_json(const struct emit *e);
 
 /* An amount in the document's units, for prose: into buf, returned. "-" for BYTES_NONE. */
-#define UNITS_BUF 32
+#define UNITS_BUF 48
 const char *emit_words_bytes(const struct emit *e, char buf[UNITS_BUF], uint64_t bytes);
 
 /* Containers. Key is NULL inside arrays and for the document itself. In text an object or array
@@ -54,6 +54,9 @@ const char *emit_words_bytes(const struct emit *e, char buf[UNITS_BUF], uint64_t
  * without a heading leaves no trace, its members belong to the section around it. */
 void emit_object_begin(struct emit *e, const char *key, const char *heading);
 void emit_object_end(struct emit *e);
+/* A section for people only: in JSON its members are those of the object around it. */
+void emit_section_begin(struct emit *e, const char *heading);
+void emit_section_end(struct emit *e);
 void emit_array_begin(struct emit *e, const char *key, const char *heading);
 void emit_array_end(struct emit *e);
 
@@ -84,7 +87,9 @@ void emit_value(struct emit *e, const char *key, const struct model *m, const st
 /* [a, b]; "default" in text for (0, 0). */
 void emit_pool(struct emit *e, const char *key, const char *label, struct pool_id pool, bool known);
 
-/* People only: a paragraph, wrapped; a line as it is; an empty line; a heading. */
+/* People only: a paragraph, wrapped (one that begins with "- " hangs by two); a line as it is; an
+ * empty line; a heading, with an empty line before it. Control characters and bytes that are no
+ * UTF-8 come out escaped. */
 void emit_prose(struct emit *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void emit_line(struct emit *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void emit_blank(struct emit *e);
@@ -95,7 +100,7 @@ void emit_heading(struct emit *e, const char *fmt, ...) __attribute__((format(pr
  * first row; calls with a NULL label are JSON only, and so are objects and arrays inside a row.
  * Rows have the same labelled cells. Columns are as wide as their contents, numbers to the right;
  * the last one takes what is left of the line and is cut in the middle when longer (paths keep
- * their end). Text of a table without rows: nothing, not even the heading. */
+ * their end). At most 24 labelled columns. Text of a table without rows: nothing, not even the heading. */
 void emit_table_begin(struct emit *e, const char *key, const char *heading);
 void emit_row_begin(struct emit *e);
 void emit_row_end(struct emit *e);

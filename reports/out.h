@@ -23,6 +23,9 @@ void out_bytes(struct out *o, const void *bytes, size_t n);
 void out_text(struct out *o, const char *text);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Make out_close fail with this errno: for writers that cannot go on. */
+void out_fail(struct out *o, int errnum);
+
 /* Bytes written so far. */
 uint64_t out_size(const struct out *o);
 /* Of out_open_memory: what was written, NUL-terminated, valid until out_close. */
