@@ -47,13 +47,13 @@ struct invocation {
 	const void *own;       /* the struct of the row's own options, zeroed before parsing */
 	char *const *operands; /* the files, mostly */
 	size_t n_operands;
-	struct budget budget;  /* of --limit; everything that is loaded and computed takes from it */
+	struct budget budget; /* of --limit; everything that is loaded and computed takes from it */
 };
 
 struct command {
 	const char *name;
-	const char *operands;   /* for the usage line: "FILE..." */
-	const char *summary;    /* the question it answers, one line, no full stop */
+	const char *operands; /* for the usage line: "FILE..." */
+	const char *summary;  /* what it tells, one line with a capital, no full stop */
 	unsigned min_operands, max_operands;
 	unsigned common;        /* enum common_bits */
 	const struct opt *opts; /* its own, or NULL */
@@ -63,8 +63,8 @@ struct command {
 
 #define OPERANDS_ANY UINT32_MAX
 
-/* The one table, in the order of `vramscope help`, ended by a row without a name. */
-extern const struct command commands[];
+/* The one table, in the order of `vramscope help`, ended by NULL. */
+extern const struct command *const commands[];
 /* The row of this name, or NULL. */
 const struct command *command_find(const char *name);
 /* The shared options, and those of them that a row takes (`bits`), into a table of at least

@@ -27,15 +27,15 @@
 #include "base/error.h"
 #include "reports/out.h"
 
-enum opt_kind {          /* the type behind `offset`: */
-	OPT_FLAG,        /* bool, set to true; takes no value */
-	OPT_STRING,      /* const char *, weak: points into argv */
-	OPT_STRINGS,     /* struct opt_strings; may be repeated */
-	OPT_U64,         /* uint64_t, decimal */
-	OPT_F64,         /* double, finite */
-	OPT_BYTES,       /* uint64_t: plain bytes, or with K, KiB, M, MiB, G, GiB, T, TiB */
-	OPT_CHOICE,      /* unsigned: index into `choices` */
-	OPT_DEVICE,      /* int32_t: an index, or "host" for DEVICE_HOST */
+enum opt_kind {              /* the type behind `offset`: */
+		OPT_FLAG,    /* bool, set to true; takes no value */
+		OPT_STRING,  /* const char *, weak: points into argv */
+		OPT_STRINGS, /* struct opt_strings; may be repeated */
+		OPT_U64,     /* uint64_t, decimal */
+		OPT_F64,     /* double, finite */
+		OPT_BYTES,   /* uint64_t: plain bytes, or with K, KiB, M, MiB, G, GiB, T, TiB */
+		OPT_CHOICE,  /* unsigned: index into `choices` */
+		OPT_DEVICE,  /* int32_t: an index, or "host" for DEVICE_HOST */
 };
 
 #define OPT_STRINGS_MAX 16
@@ -45,8 +45,8 @@ struct opt_strings {
 };
 
 struct opt {
-	const char *name;           /* without the dashes */
-	char letter;                /* short name, or 0 */
+	const char *name; /* without the dashes */
+	char letter;      /* short name, or 0 */
 	enum opt_kind kind;
 	size_t offset;
 	const char *argument;       /* what --help calls the value; NULL for OPT_FLAG */

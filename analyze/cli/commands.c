@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * commands.c -- the one command table, and the options that commands share.
+ */
+#include "cli/commands.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "reports/emit.h"
+
+const struct command *const commands[] = {
+	&cmd_info, &cmd_state, &cmd_validate, &cmd_help, &cmd_completion, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+	}
+	return NULL;
+}
+
+static const char *const moment_words[] = {"start", "end", "peak", "oom", NULL};
+
+#define COMMON(field) offsetof(struct common_options, field)
+
+/* `bit` 0: every command has it. */
+static const struct {
+	unsigned bit;
+	struct opt opt;
+} common_rows[] = {
+	{COMMON_JSON,
+	 {"json", 0, OPT_FLAG, COMMON(json), NULL, "write one JSON document (reports/SCHEMA.md)",
+	  NULL}},
+	{COMMON_OUTPUT,
+	 {"output", 'o', OPT_STRING, COMMON(output), "FILE",
+	  "write to FILE instead of standard output, in the format of its suffix", NULL}},
+	{COMMON_DEVICE,
+	 {"device", 'd', OPT_DEVICE, COMMON(device), "N",
+	  "look at device N, or at pinned host memory ('host'); without it, the device with the "
+	  "highest peak of allocated bytes",
+	  NULL}},
+	{COMMON_AT,
+	 {"at", 0, OPT_STRING, COMMON(at), "MOMENT",
+	  "start, end, peak, oom (just before the last one), oom:K, time:US, or an event's number",
+	  moment_words}},
+	{COMMON_FILTER,
+	 {"filter", 0, OPT_STRINGS, COMMON(filter), "RE",
+	  "keep only stacks with a frame that matches RE (PCRE2 over 'path:line function')", NULL}},
+	{COMMON_FILTER,
+	 {"exclude", 0, OPT_STRINGS, COMMON(exclude), "RE",
+	  "leave out stacks with a frame that matches RE", NULL}},
+	{COMMON_UNITS,
+	 {"units", 0, OPT_CHOICE, COMMON(units), "UNIT",
+	  "show amounts of memory in bytes, KiB, MiB or GiB; without it, in the unit that fits "
+	  "(binary)",
+	  units_words}},
+	{0,
+	 {"limit", 0, OPT_BYTES, COMMON(limit_bytes), "BYTES",
+	  "use at most so much memory, as in 2GiB; without it, 80 % of the machine's", NULL}},
+	{0, {"help", 'h', OPT_FLAG, COMMON(help), NULL, "show this help", NULL}},
+};
+
+void command_common_opts(struct opt out[COMMON_OPTS], unsigned bits)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof common_rows / sizeof *common_rows; i++) {
+		if (!common_rows[i].bit || bits & common_rows[i].bit)
+			out[n++] = common_rows[i].opt;
+	}
+	assert(n < COMMON_OPTS);
+	out[n] = (struct opt){.name = NULL};
+}
+
+void command_print_help(struct out *o, const struct command *c)
+{
+	struct opt common[COMMON_OPTS];
+
+	command_common_opts(common, c->common);
+	out_printf(o, "usage: vramscope %s [options]%s%s\n\n%s.\n\n", c->name,
+		   *c->operands ? " " : "", c->operands, c->summary);
+	opt_print_help(o, c->opts);
+	opt_print_help(o, common);
+	out_printf(o, "\nMore: vramscope help %s\n", c->name);
+}

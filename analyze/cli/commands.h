@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * commands.h -- the rows of the command table, one a cmd_*.c file.
+ */
+#ifndef ANALYZE_CLI_COMMANDS_H
+#define ANALYZE_CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+extern const struct command cmd_completion;
+extern const struct command cmd_help;
+extern const struct command cmd_info;
+extern const struct command cmd_state;
+extern const struct command cmd_validate;
+
+#endif

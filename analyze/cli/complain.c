@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * complain.c -- what the program says on stderr when something failed: always one line.
+ */
+#include "cli/command.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/utf8.h"
+
+void complain(const char *fmt, ...)
+{
+	char words[1200], line[sizeof words * 4 + 32];
+	size_t n, used, to = 0;
+	unsigned columns;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof words, fmt, ap);
+	va_end(ap);
+	to = (size_t)snprintf(line, sizeof line, "vramscope: ");
+	n = strlen(words);
+	/* An escape is at most seven columns, and only for two bytes or more. */
+	for (size_t i = 0; i < n && to + 16 < sizeof line; i += used)
+		to += utf8_escape(line + to, words + i, n - i, &used, &columns);
+	line[to++] = '\n';
+	fwrite(line, 1, to, stderr);
+}
+
+static int error_status(const struct error *err)
+{
+	switch (err->code) {
+	case ERR_USAGE:
+	case ERR_NO_MOMENT:
+		return STATUS_USAGE;
+	case ERR_NOMEM:
+		return STATUS_SYSTEM;
+	default:
+		return STATUS_INPUT;
+	}
+}
+
+int complain_error(const char *verb, const char *file, const struct error *err)
+{
+	const char *name = strcmp(file, "-") ? file : "standard input";
+	const char *quote = strcmp(file, "-") ? "'" : "";
+
+	if (err->offset == ERR_NO_OFFSET)
+		complain("cannot %s %s%s%s: %s", verb, quote, name, quote, err->text);
+	else
+		complain("cannot %s %s%s%s: %s at byte %" PRIu64, verb, quote, name, quote,
+			 err->text, err->offset);
+	return error_status(err);
+}
