@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 # data.sh -- where the test inputs are; sourced by shell tests and by `make check` itself.
 #

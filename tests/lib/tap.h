@@ -157,7 +157,7 @@ static TAP_PRINTF(5, 6) bool tap_is_str(const char *got, const char *want, const
 }
 
 /* ok(CONDITION, FORMAT, ...) and so on: the words say what holds. */
-#define ok(good, ...)	       tap_ok((good), __FILE__, __LINE__, __VA_ARGS__)
+#define ok(good, ...)          tap_ok((good), __FILE__, __LINE__, __VA_ARGS__)
 #define is_u64(got, want, ...) tap_is_u64((got), (want), __FILE__, __LINE__, __VA_ARGS__)
 #define is_i64(got, want, ...) tap_is_i64((got), (want), __FILE__, __LINE__, __VA_ARGS__)
 #define is_str(got, want, ...) tap_is_str((got), (want), __FILE__, __LINE__, __VA_ARGS__)

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# names.sh -- a file name says which file is meant: no two files of the tree share one.
+
+. "${TOP_SRCDIR:-$(dirname -- "$0")/../..}/tests/lib/lint.sh"
+
+{ c_files; script_files; } | awk -F/ '
+	{ where[$NF] = where[$NF] " " $0; count[$NF]++ }
+	END { for (name in count) if (count[name] > 1) print name " is" where[name] }' |
+	finding "file names are unique"
+
+# A header is guarded by its own path, so that guards are unique as well.
+c_files | grep '\.h$' | while read -r file; do
+	guard=$(printf '%s' "$file" | tr 'a-z/.-' 'A-Z___')
+	grep -q "^#ifndef $guard\$" "$file" && grep -q "^#define $guard\$" "$file" ||
+		echo "$file wants the guard $guard"
+done | finding "header guards are the file's path"
+lint_done
