@@ -11,6 +11,11 @@
 /* First bytes, enough to tell every codec. */
 #define SNIFF_BYTES 4
 
+enum compression input_compression_of(const uint8_t *head, size_t n)
+{
+	return codec_for(head, n)->compression;
+}
+
 static size_t input_left(const struct input *in)
 {
 	return (size_t)(in->end - in->at);

@@ -22,6 +22,9 @@
 
 enum compression { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_ZSTD };
 
+/* What data that begins with these bytes is compressed by. */
+enum compression input_compression_of(const uint8_t *head, size_t n);
+
 struct input_source;
 
 struct input {

@@ -26,7 +26,7 @@ struct container {
 
 /* Open and recognise `name` ("-" = standard input).
  *
- * Pickle: 0x80 0x00..0x05, or an opcode that starts protocol 0 and 1 data: ( ] } l d.
+ * Pickle: 0x80 0x00..0x05, or two opcodes that start protocol 0 and 1 data: ( ] } and what follows.
  * JSON: { or [ behind white space or a byte order mark. HTML: < with a `"base64": "..."` member
  * in a script, as torch.cuda._memory_viz writes it.
  * Refused by name with ERR_UNSUPPORTED: an empty file, a Git LFS pointer, a zip (torch.save .pt),
