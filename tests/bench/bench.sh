@@ -37,7 +37,7 @@ better() {
 
 # row WORDS FILE COMMAND...: print one line of the table. `pickle.load` reads FILE.
 row() {
-	local words=$1 file=$2 ours theirs= new i
+	local words=$1 file=$2 ours theirs='' new i
 	shift 2
 	ours=$("$measure" "$@")
 	for ((i = 0; i < rounds; i++)); do
