@@ -39,7 +39,7 @@ struct input {
 	const char *name;            /* weak; "-" is standard input */
 };
 
-/* Bytes behind `end` that may be read (never used as data): lets decoders load whole words. */
+/* Zero bytes behind `end` that may be read: lets decoders load whole words and end their loops. */
 #define INPUT_PAD 64
 
 /* Size of the window but while input_need wants more. */
