@@ -88,6 +88,16 @@ struct fold loader_fold(struct loader *l);
 /* Turn the root into the model's tables. `partial`: the input was damaged. */
 int loader_assemble(struct loader *l, cell root, bool partial, struct error *err);
 
+/* Lists and tuples (load_lists.c); signatures of struct fold. */
+int loader_fold_list(void *ctx, cell have, const cell *items, size_t n, uint64_t offset, cell *out,
+		     struct error *err);
+int loader_fold_tuple(void *ctx, const cell *items, size_t n, uint64_t offset, cell *out,
+		      struct error *err);
+int loader_node_from(struct loader *l, enum node_kind kind, const cell *items, size_t n, cell *out,
+		     struct error *err);
+int loader_node_append(struct loader *l, struct node *node, const cell *items, size_t n,
+		       struct error *err);
+
 /* Append copies of rows so that a list that is not consecutive becomes so. */
 int loader_copy_event(struct loader *l, uint32_t row, struct error *err);
 

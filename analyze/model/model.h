@@ -105,7 +105,7 @@ struct segment {
 	uint64_t first_block, n_blocks; /* rows of model.blocks, in file order */
 	struct pool_id pool;
 	int32_t device;
-	uint32_t file_order; /* position in the file\'s list; set by model_finish */
+	uint32_t file_order; /* position in the file's list; set by model_finish */
 	stack_id stack;
 	uint8_t kind; /* enum pool_kind */
 	bool is_expandable;
