@@ -41,6 +41,14 @@ void emit_free(struct emit *e)
 	free(e);
 }
 
+void emit_abandon(struct emit *e)
+{
+	if (!e)
+		return;
+	e->ops->release(e);
+	free(e);
+}
+
 bool emit_is_json(const struct emit *e)
 {
 	return e->options.format == EMIT_JSON;

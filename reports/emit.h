@@ -42,6 +42,8 @@ struct emit_options {
 int emit_new(struct emit **e, struct out *out, const struct emit_options *o, struct error *err);
 /* Ends the document (JSON: final newline). */
 void emit_free(struct emit *e);
+/* Leave a document that is not complete. */
+void emit_abandon(struct emit *e);
 
 bool emit_is_json(const struct emit *e);
 
@@ -100,7 +102,8 @@ void emit_heading(struct emit *e, const char *fmt, ...) __attribute__((format(pr
  * first row; calls with a NULL label are JSON only, and so are objects and arrays inside a row.
  * Rows have the same labelled cells. Columns are as wide as their contents, numbers to the right;
  * the last one takes what is left of the line and is cut in the middle when longer (paths keep
- * their end). At most 24 labelled columns. Text of a table without rows: nothing, not even the heading. */
+ * their end). At most 24 labelled columns. Text of a table without rows: nothing, not even the
+ * heading. A table without a key, inside an object, is for people only. */
 void emit_table_begin(struct emit *e, const char *key, const char *heading);
 void emit_row_begin(struct emit *e);
 void emit_row_end(struct emit *e);
@@ -114,6 +117,8 @@ const char *units_count(char buf[UNITS_BUF], uint64_t n);
 const char *units_bytes_in(char buf[UNITS_BUF], uint64_t bytes, enum units units);
 /* "2026-11-28 14:03:07.123456 UTC" */
 const char *units_time_us(char buf[UNITS_BUF], int64_t us);
+/* "850 ms", "12.3 s", "3 min 20 s", "2 h 5 min" of a length of time. */
+const char *units_duration_us(char buf[UNITS_BUF], uint64_t us);
 /* "1 event", "2 events", "1,200 events". */
 const char *units_noun(char *buf, size_t size, uint64_t n, const char *one, const char *many);
 

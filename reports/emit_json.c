@@ -85,8 +85,9 @@ static void json_lead(struct emit *e, const char *key)
 
 static void json_begin(struct emit *e, const char *key, const char *heading, bool array)
 {
-	/* A heading without a key is for people; the container is not. */
 	(void)heading;
+	if (e->muted)
+		return;
 	json_lead(e, key);
 	out_bytes(e->out, array ? "[" : "{", 1);
 	e->depth++;
@@ -102,6 +103,8 @@ static void json_end(struct emit *e, bool array)
 	bool empty = !(e->has_member & bit(e->depth));
 	bool on_one_line = e->inline_depth && e->depth >= e->inline_depth;
 
+	if (e->muted)
+		return;
 	assert(e->depth && !array == !(e->is_array & bit(e->depth)));
 	e->depth--;
 	if (!empty && !on_one_line)
@@ -114,6 +117,8 @@ static void json_item(struct emit *e, const struct item *item)
 	char buf[UNITS_BUF];
 
 	/* Without a key in an object: for people only. */
+	if (e->muted)
+		return;
 	if (!item->key && !(e->is_array & bit(e->depth)))
 		return;
 	json_lead(e, item->key);
@@ -154,13 +159,15 @@ static void json_people(struct emit *e, enum people_kind kind, const char *text)
 
 static void json_table_begin(struct emit *e, const char *key, const char *heading)
 {
+	if (!key && e->depth && !(e->is_array & bit(e->depth)))
+		e->muted = true;
 	json_begin(e, key, heading, true);
 }
 
 static void json_row_begin(struct emit *e)
 {
 	json_begin(e, NULL, NULL, false);
-	if (!e->inline_depth)
+	if (!e->inline_depth && !e->muted)
 		e->inline_depth = e->depth;
 }
 
@@ -174,6 +181,7 @@ static void json_row_end(struct emit *e)
 static void json_table_end(struct emit *e)
 {
 	json_end(e, true);
+	e->muted = false;
 }
 
 static void json_finish(struct emit *e)

@@ -71,6 +71,7 @@ struct emit {
 	/* JSON: bit set = the container of that depth has a member. */
 	uint64_t has_member, is_array;
 	unsigned depth;
+	bool muted;            /* inside a table for people only */
 	unsigned inline_depth; /* containers from here on stand on one line; 0 = none do */
 
 	struct emit_text *text; /* owned; NULL in JSON */

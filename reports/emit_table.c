@@ -18,7 +18,10 @@ void table_begin(struct emit *e, const char *key, const char *heading)
 	struct emit_text *t = e->text;
 
 	(void)key;
-	assert(!t->in_row);
+	e->depth++;
+	/* Inside a row: JSON only, like every container there. */
+	if (t->in_row)
+		return;
 	text_flush(e);
 	t->n_columns = 0;
 	t->n_rows = 0;
@@ -27,16 +30,17 @@ void table_begin(struct emit *e, const char *key, const char *heading)
 	t->has_heading = heading != NULL;
 	if (heading)
 		snprintf(t->heading, sizeof t->heading, "%s", heading);
-	e->depth++;
 }
 
 void table_row_begin(struct emit *e)
 {
 	struct emit_text *t = e->text;
 
+	e->depth++;
+	if (t->in_row)
+		return;
 	t->in_row = true;
 	t->n_row_cells = 0;
-	e->depth++;
 	t->row_depth = e->depth;
 }
 
@@ -199,9 +203,10 @@ void table_row_end(struct emit *e)
 {
 	struct emit_text *t = e->text;
 
-	assert(e->depth == t->row_depth && t->n_row_cells == t->n_columns);
+	if (e->depth-- > t->row_depth)
+		return;
+	assert(t->n_row_cells == t->n_columns);
 	t->in_row = false;
-	e->depth--;
 	if (++t->n_rows == TABLE_CHUNK_ROWS)
 		table_flush(e);
 }
@@ -210,8 +215,10 @@ void table_end(struct emit *e)
 {
 	struct emit_text *t = e->text;
 
+	e->depth--;
+	if (t->in_row)
+		return;
 	table_flush(e);
 	if (t->titled)
 		t->want_blank = true;
-	e->depth--;
 }

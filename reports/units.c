@@ -104,6 +104,25 @@ const char *units_time_us(char buf[UNITS_BUF], int64_t us)
 	return buf;
 }
 
+const char *units_duration_us(char buf[UNITS_BUF], uint64_t us)
+{
+	uint64_t seconds = us / 1000000;
+
+	if (us < 1000)
+		snprintf(buf, UNITS_BUF, "%" PRIu64 " us", us);
+	else if (us < 1000000)
+		snprintf(buf, UNITS_BUF, "%" PRIu64 " ms", us / 1000);
+	else if (seconds < 60)
+		snprintf(buf, UNITS_BUF, "%" PRIu64 ".%" PRIu64 " s", seconds, us / 100000 % 10);
+	else if (seconds < 3600)
+		snprintf(buf, UNITS_BUF, "%" PRIu64 " min %" PRIu64 " s", seconds / 60,
+			 seconds % 60);
+	else
+		snprintf(buf, UNITS_BUF, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600,
+			 seconds / 60 % 60);
+	return buf;
+}
+
 const char *units_noun(char *buf, size_t size, uint64_t n, const char *one, const char *many)
 {
 	char count[UNITS_BUF];

@@ -76,6 +76,8 @@ void command_print_help(struct out *o, const struct command *c);
 
 /* One line on stderr: "vramscope: " and the words, control characters escaped. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The words of the last complaint: what a document says in place of a result. */
+const char *complain_last(void);
 /* The line for a failure with a file: "vramscope: cannot VERB 'FILE': WORDS at byte N". Returns
  * the exit status that belongs to the error. */
 int complain_error(const char *verb, const char *file, const struct error *err);

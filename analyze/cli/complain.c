@@ -11,9 +11,17 @@
 
 #include "reports/utf8.h"
 
+/* The one thing here that outlives a call: several files' failures go into one document. */
+static char words[1200];
+
+const char *complain_last(void)
+{
+	return words;
+}
+
 void complain(const char *fmt, ...)
 {
-	char words[1200], line[sizeof words * 4 + 32];
+	char line[sizeof words * 4 + 32];
 	size_t n, used, to = 0;
 	unsigned columns;
 	va_list ap;

@@ -24,6 +24,10 @@ int load_status(const struct model *m, int status);
 int load_device(struct invocation *inv, const struct model *m, const struct device **device,
 		struct replay **replay);
 
+/* --filter and --exclude over the frames of m, or *out = NULL without them; filter_free it. */
+struct filter;
+int load_filter(struct invocation *inv, const struct model *m, struct filter **out);
+
 /* A question about one moment: all of the above and --at. */
 struct loaded {
 	struct model *model;

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * load.c -- from a file name on the command line to a model, a device and a moment.
+ */
+#include "cli/load.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "passes/filter.h"
+#include "reports/emit.h"
+
+/* What more memory would help: reading costs about the same for each byte of the file. */
+static int complain_limit(const struct invocation *inv, const char *file, const struct progress *p)
+{
+	char limit[UNITS_BUF], need[UNITS_BUF];
+	uint64_t bytes = inv->budget.limit;
+
+	units_bytes(limit, bytes);
+	if (p->all == UINT64_MAX || !p->done) {
+		complain("cannot read '%s': the limit of %s of memory was reached at byte %" PRIu64
+			 " (raise --limit)",
+			 file, limit, p->done);
+		return STATUS_INPUT;
+	}
+	units_bytes(need, (uint64_t)((double)bytes * ((double)p->all / (double)p->done)));
+	complain("cannot read '%s': the limit of %s of memory was reached at byte %" PRIu64
+		 " of %" PRIu64 "; all of it needs about %s (raise --limit)",
+		 file, limit, p->done, p->all, need);
+	return STATUS_INPUT;
+}
+
+static void warn_damage(const char *file, const struct error *damage)
+{
+	if (damage->offset == ERR_NO_OFFSET)
+		complain("'%s' is damaged: %s; what could be read is reported as partial", file,
+			 damage->text);
+	else
+		complain("'%s' is damaged: %s at byte %" PRIu64
+			 "; what could be read is reported as partial",
+			 file, damage->text, damage->offset);
+}
+
+int load_model(struct invocation *inv, const char *file, struct model **out)
+{
+	char what[80];
+	struct progress progress;
+	struct error err;
+	struct model_options options = {
+		.budget = &inv->budget,
+		.progress = progress_step,
+		.progress_ctx = &progress,
+	};
+	int rc;
+
+	snprintf(what, sizeof what, "reading %.60s", file);
+	progress_start(&progress, what);
+	rc = model_load(out, file, &options, &err);
+	progress_end(&progress);
+	if (rc == ERR_LIMIT)
+		return complain_limit(inv, file, &progress);
+	if (rc < 0)
+		return complain_error("read", file, &err);
+	if ((*out)->partial)
+		warn_damage(file, &(*out)->damage);
+	return STATUS_DONE;
+}
+
+int load_status(const struct model *m, int status)
+{
+	return m->partial ? STATUS_INPUT : status;
+}
+
+static int replay_of(struct invocation *inv, const struct model *m, const struct device *d,
+		     struct replay **out)
+{
+	struct error err;
+
+	if (replay_new(out, m, d, &inv->budget, &err) < 0)
+		return complain_error("analyse", model_str(m, m->file), &err);
+	return STATUS_DONE;
+}
+
+static int device_named(struct invocation *inv, const struct model *m, const struct device **device)
+{
+	int32_t index = inv->common.device;
+
+	*device = model_device(m, index);
+	if (*device)
+		return STATUS_DONE;
+	if (index == DEVICE_HOST)
+		complain("'%s' has no pinned host memory", model_str(m, m->file));
+	else
+		complain("'%s' has no device %" PRId32, model_str(m, m->file), index);
+	return STATUS_USAGE;
+}
+
+static uint64_t peak_of(const struct replay *r)
+{
+	uint64_t bytes = replay_summary(r)->allocated.bytes;
+
+	return bytes == BYTES_NONE ? 0 : bytes;
+}
+
+int load_device(struct invocation *inv, const struct model *m, const struct device **device,
+		struct replay **replay)
+{
+	const struct device *best = NULL;
+	struct replay *best_replay = NULL;
+	int status;
+
+	if (inv->common.device != DEVICE_UNSET) {
+		status = device_named(inv, m, &best);
+		if (status == STATUS_DONE)
+			status = replay_of(inv, m, best, &best_replay);
+		goto out;
+	}
+	for (size_t i = 0; i < m->devices.n; i++) {
+		const struct device *d = &m->devices.at[i];
+		struct replay *r;
+
+		if (d->index == DEVICE_HOST)
+			continue;
+		status = replay_of(inv, m, d, &r);
+		if (status != STATUS_DONE)
+			goto out;
+		if (best && peak_of(r) <= peak_of(best_replay)) {
+			replay_free(r);
+			continue;
+		}
+		replay_free(best_replay);
+		best = d;
+		best_replay = r;
+	}
+	status = best ? STATUS_DONE : STATUS_USAGE;
+	if (!best)
+		complain("'%s' holds neither events nor segments of any device",
+			 model_str(m, m->file));
+out:
+	if (status != STATUS_DONE) {
+		replay_free(best_replay);
+		return status;
+	}
+	*device = best;
+	*replay = best_replay;
+	return STATUS_DONE;
+}
+
+int load_filter(struct invocation *inv, const struct model *m, struct filter **out)
+{
+	const struct common_options *c = &inv->common;
+	struct filter_options options = {
+		.keep = c->filter.at,
+		.n_keep = c->filter.n,
+		.drop = c->exclude.at,
+		.n_drop = c->exclude.n,
+	};
+	struct error err;
+
+	*out = NULL;
+	if (!options.n_keep && !options.n_drop)
+		return STATUS_DONE;
+	if (filter_new(out, &options, m, &inv->budget, &err) == 0)
+		return STATUS_DONE;
+	if (err.code != ERR_USAGE)
+		return complain_error("filter", model_str(m, m->file), &err);
+	complain("%s", err.text);
+	return STATUS_USAGE;
+}
+
+int load_moment(struct invocation *inv, const char *file, const char *at, struct loaded *out)
+{
+	struct loaded l = {0};
+	struct error err;
+	int status = load_model(inv, file, &l.model);
+
+	if (status != STATUS_DONE)
+		return status;
+	status = load_device(inv, l.model, &l.device, &l.replay);
+	if (status != STATUS_DONE)
+		goto out;
+	if (moment_parse(&l.at, inv->common.at ? inv->common.at : at, l.model, l.device, l.replay,
+			 &err) < 0)
+		status = complain_error("find that moment in", file, &err);
+out:
+	if (status != STATUS_DONE)
+		loaded_release(&l);
+	else
+		*out = l;
+	return status;
+}
+
+void loaded_release(struct loaded *l)
+{
+	replay_free(l->replay);
+	model_free(l->model);
+	*l = (struct loaded){0};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * describe.h -- from a pass's result to the calls of emit.h; one describe_*.c file a command.
+ *
+ * They write the keys behind `file`; the document around them is the caller's. Keys: SCHEMA.md.
+ */
+#ifndef REPORTS_DESCRIBE_H
+#define REPORTS_DESCRIBE_H
+
+#include "model/model.h"
+#include "passes/info.h"
+#include "replay/moment.h"
+#include "replay/replay.h"
+#include "reports/emit.h"
+
+void describe_info(struct emit *e, const struct model *m, const struct info *i);
+
+/* `at`: how the moment was asked for; `blocks`: text lists the blocks too. */
+void describe_state(struct emit *e, const struct model *m, const struct state *s,
+		    const struct moment *at, bool blocks);
+
+/* The four totals of a moment, as members of the open object; no text. */
+void describe_totals(struct emit *e, const struct totals *t);
+
+/* "event 1234", "the start", in a sentence; into buf, returned. */
+const char *describe_event(char buf[UNITS_BUF], int64_t event);
+
+#endif

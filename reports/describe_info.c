@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT
+ * describe_info.c -- what is in a file, on one screen.
+ */
+#include "reports/describe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows that people see of lists without an end. */
+#define TEXT_MAX_OOMS  8
+#define TEXT_MAX_NAMES 10
+
+static const char *const format_words[] = {"pickle", "json", "html"};
+static const char *const format_titles[] = {"pickle", "JSON", "HTML page with a pickle inside"};
+static const char *const compression_words[] = {"none", "gzip", "zstd"};
+
+/* The few places where text says in one line what JSON says in several keys. */
+static void line_container(struct emit *e, const struct model *m)
+{
+	char raw[UNITS_BUF], decoded[UNITS_BUF], protocol[32] = "", packed[120] = "";
+	char line[240];
+
+	if (m->pickle_protocol >= 0)
+		snprintf(protocol, sizeof protocol, " protocol %d", m->pickle_protocol);
+	if (m->compression != COMPRESSION_NONE)
+		snprintf(packed, sizeof packed, ", %s in %s",
+			 emit_words_bytes(e, raw, m->raw_bytes), compression_words[m->compression]);
+	snprintf(packed + strlen(packed), sizeof packed - strlen(packed), ", %s%s",
+		 emit_words_bytes(e, decoded, m->decoded_bytes),
+		 m->compression != COMPRESSION_NONE ? " unpacked" : "");
+	snprintf(line, sizeof line, "%s%s%s", format_titles[m->format], protocol, packed);
+	emit_str(e, NULL, "file", line);
+}
+
+static void describe_container(struct emit *e, const struct model *m)
+{
+	emit_object_begin(e, "container", NULL);
+	emit_str(e, "format", NULL, format_words[m->format]);
+	emit_str(e, "compression", NULL, compression_words[m->compression]);
+	if (m->pickle_protocol >= 0)
+		emit_i64(e, "pickle_protocol", NULL, m->pickle_protocol);
+	else
+		emit_null(e, "pickle_protocol", NULL);
+	emit_bytes(e, "bytes", NULL, m->raw_bytes);
+	emit_bytes(e, "decoded_bytes", NULL, m->decoded_bytes);
+	emit_object_end(e);
+	line_container(e, m);
+}
+
+static void describe_stacks(struct emit *e, const struct model *m)
+{
+	uint64_t unique = stacks_count(&m->stacks), frames = stacks_frame_count(&m->stacks);
+	char line[160], a[64], b[64];
+
+	emit_object_begin(e, "stacks", NULL);
+	emit_u64(e, "unique", NULL, unique);
+	emit_u64(e, "frames", NULL, frames);
+	emit_object_end(e);
+	units_noun(a, sizeof a, unique, "stack", "stacks");
+	units_noun(b, sizeof b, frames, "frame", "frames");
+	if (!unique)
+		snprintf(line, sizeof line, "none were kept");
+	else
+		snprintf(line, sizeof line, "%s of %s, %s", a, b,
+			 m->stacks_python_only ? "Python only" : "Python and C++");
+	emit_str(e, NULL, "stacks", line);
+}
+
+void describe_totals(struct emit *e, const struct totals *t)
+{
+	emit_bytes(e, "reserved_bytes", NULL, t->reserved);
+	emit_bytes(e, "allocated_bytes", NULL, t->allocated);
+	emit_bytes(e, "active_bytes", NULL, t->active);
+	emit_bytes(e, "requested_bytes", NULL, t->requested);
+}
+
+const char *describe_event(char buf[UNITS_BUF], int64_t event)
+{
+	if (event == EVENT_START)
+		snprintf(buf, UNITS_BUF, "the start");
+	else
+		snprintf(buf, UNITS_BUF, "event %" PRId64, event);
+	return buf;
+}
+
+static void row_totals(struct emit *e, const char *name, const struct totals *t, int64_t event)
+{
+	emit_row_begin(e);
+	emit_str(e, NULL, "", name);
+	emit_bytes(e, NULL, "reserved", t->reserved);
+	emit_bytes(e, NULL, "allocated", t->allocated);
+	emit_bytes(e, NULL, "active", t->active);
+	emit_bytes(e, NULL, "requested", t->requested);
+	emit_event(e, NULL, "at event", event);
+	emit_row_end(e);
+}
+
+static void object_totals(struct emit *e, const char *key, const struct totals *t)
+{
+	emit_object_begin(e, key, NULL);
+	describe_totals(e, t);
+	emit_object_end(e);
+}
+
+/* Start, end, peak, and the highest of each. */
+static void describe_device_totals(struct emit *e, const struct info_device *d)
+{
+	const struct replay_summary *r = &d->replay;
+	struct totals highest = {r->reserved.bytes, r->allocated.bytes, r->active.bytes,
+				 r->requested.bytes};
+	int64_t end = d->device->n_events ? (int64_t)d->device->n_events - 1 : EVENT_START;
+
+	object_totals(e, "start", &r->start);
+	object_totals(e, "end", &d->end);
+	emit_object_begin(e, "peak", NULL);
+	emit_event(e, "event", NULL, r->allocated.event);
+	emit_time_us(e, "time_us", NULL, d->peak_time_us);
+	describe_totals(e, &r->at_peak);
+	emit_object_end(e);
+	object_totals(e, "peaks", &highest);
+
+	emit_blank(e);
+	emit_table_begin(e, NULL, NULL);
+	if (d->device->n_events) {
+		row_totals(e, "start", &r->start, EVENT_START);
+		row_totals(e, "peak", &r->at_peak, r->allocated.event);
+	}
+	row_totals(e, "end", &d->end, end);
+	emit_table_end(e);
+	if (r->reserved.bytes > r->at_peak.reserved && r->reserved.bytes != BYTES_NONE) {
+		char bytes[UNITS_BUF], where[UNITS_BUF];
+
+		emit_prose(e, "Most reserved at once: %s, at %s.",
+			   emit_words_bytes(e, bytes, r->reserved.bytes),
+			   describe_event(where, r->reserved.event));
+	}
+}
+
+static const char *history_title(enum history h)
+{
+	switch (h) {
+	case HISTORY_NONE:
+		return "none: recording was off";
+	case HISTORY_COMPLETE:
+		return "complete: nothing was live before event 0";
+	case HISTORY_TRUNCATED:
+		return "truncated: older events were lost";
+	case HISTORY_LATE_START:
+		return "late start: memory was in use before event 0";
+	}
+	return "-";
+}
+
+static void line_events(struct emit *e, const struct info *i, const struct info_device *d)
+{
+	char line[400], count[UNITS_BUF];
+	size_t n =
+		(size_t)snprintf(line, sizeof line, "%s", units_count(count, d->device->n_events));
+
+	for (uint64_t k = 0; k < d->n_actions && n < sizeof line; k++) {
+		const struct info_action *a = &i->actions.at[d->first_action + k];
+
+		n += (size_t)snprintf(line + n, sizeof line - n, "%s %s %s", k ? "," : ":",
+				      units_count(count, a->count), a->name);
+	}
+	emit_str(e, NULL, "events", line);
+}
+
+static void line_time(struct emit *e, const struct info_device *d)
+{
+	char line[160], from[UNITS_BUF], length[UNITS_BUF];
+	uint64_t us = (uint64_t)d->last_time_us - (uint64_t)d->first_time_us;
+
+	if (d->first_time_us == TIME_NONE)
+		return;
+	units_time_us(from, d->first_time_us);
+	if (d->last_time_us < d->first_time_us || d->device->n_events < 2)
+		snprintf(line, sizeof line, "%s", from);
+	else
+		snprintf(line, sizeof line, "%s from %s", units_duration_us(length, us), from);
+	emit_str(e, NULL, "time", line);
+}
+
+static void describe_actions(struct emit *e, const struct info *i, const struct info_device *d)
+{
+	emit_object_begin(e, "actions", NULL);
+	for (uint64_t k = 0; k < d->n_actions; k++) {
+		const struct info_action *a = &i->actions.at[d->first_action + k];
+
+		emit_u64(e, a->name, NULL, a->count);
+	}
+	emit_object_end(e);
+}
+
+/* All in JSON, the last ones in text: the failure is among them. */
+static void describe_ooms(struct emit *e, const struct info *i, const struct info_device *d)
+{
+	const struct info_oom *ooms = i->ooms.at + d->first_oom;
+	uint64_t first_shown = d->n_ooms > TEXT_MAX_OOMS ? d->n_ooms - TEXT_MAX_OOMS : 0;
+	char title[120], count[UNITS_BUF];
+
+	if (first_shown)
+		snprintf(title, sizeof title, "Out of memory, the last %d of %s times",
+			 TEXT_MAX_OOMS, units_count(count, d->n_ooms));
+	else
+		snprintf(title, sizeof title, "Out of memory");
+	emit_table_begin(e, emit_is_json(e) ? "ooms" : NULL, title);
+	for (uint64_t k = emit_is_json(e) ? 0 : first_shown; k < d->n_ooms; k++) {
+		emit_row_begin(e);
+		emit_event(e, "event", "event", ooms[k].event);
+		emit_time_us(e, "time_us", "time", ooms[k].time_us);
+		emit_bytes(e, "requested_bytes", "requested", ooms[k].requested);
+		emit_bytes(e, "device_free_bytes", "free on the device", ooms[k].device_free);
+		emit_row_end(e);
+	}
+	emit_table_end(e);
+}
+
+static void describe_device(struct emit *e, const struct info *i, const struct info_device *d)
+{
+	char title[40], segments[64], blocks[64], line[160];
+
+	snprintf(title, sizeof title, "Device %" PRId32, d->device->index);
+	emit_object_begin(e, NULL, title);
+	emit_i64(e, "device", NULL, d->device->index);
+	emit_u64(e, "events", NULL, d->device->n_events);
+	line_events(e, i, d);
+	describe_actions(e, i, d);
+	line_time(e, d);
+	emit_time_us(e, "first_time_us", NULL, d->first_time_us);
+	emit_time_us(e, "last_time_us", NULL, d->last_time_us);
+	emit_str(e, "history", NULL, history_name(d->replay.history));
+	emit_str(e, NULL, "history", history_title(d->replay.history));
+	emit_u64(e, "segments", NULL, d->device->n_segments);
+	emit_u64(e, "blocks", NULL, d->n_blocks);
+	units_noun(segments, sizeof segments, d->device->n_segments, "segment", "segments");
+	units_noun(blocks, sizeof blocks, d->n_blocks, "block", "blocks");
+	snprintf(line, sizeof line, "%s of %s", segments, blocks);
+	emit_str(e, NULL, "at the end", line);
+	describe_device_totals(e, d);
+	describe_ooms(e, i, d);
+	emit_object_end(e);
+}
+
+static void line_roundup(struct emit *e, const struct alloc_settings *s)
+{
+	char line[200] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < 16; i++) {
+		uint16_t divisions = s->roundup_divisions[i];
+
+		/* Runs of equal intervals are said once. */
+		if (divisions <= 1 || (i && s->roundup_divisions[i - 1] == divisions))
+			continue;
+		n += (size_t)snprintf(line + n, sizeof line - n, "%s%u from %u MiB", n ? ", " : "",
+				      divisions, 1u << i);
+	}
+	if (n)
+		emit_str(e, NULL, "roundup_power2_divisions", line);
+}
+
+/* What differs from PyTorch's defaults, with the settings' own names. */
+static void text_settings(struct emit *e, const struct model *m)
+{
+	const struct alloc_settings *s = &m->settings;
+	const struct value *conf =
+		value_member(m->settings_value, &m->strings, "PYTORCH_CUDA_ALLOC_CONF");
+	bool any = false;
+
+	if (!s->known)
+		return;
+	emit_section_begin(e, "Allocator settings");
+	if (conf && conf->kind == VALUE_STR && *model_str(m, conf->str))
+		emit_str(e, NULL, "PYTORCH_CUDA_ALLOC_CONF", model_str(m, conf->str)), any = true;
+	if (s->expandable_segments)
+		emit_bool(e, NULL, "expandable_segments", true), any = true;
+	if (s->max_split_bytes != UINT64_MAX)
+		emit_bytes(e, NULL, "max_split_size", s->max_split_bytes), any = true;
+	if (s->gc_threshold > 0)
+		emit_f64(e, NULL, "garbage_collection_threshold", s->gc_threshold), any = true;
+	for (int i = 0; i < 16; i++)
+		any = any || s->roundup_divisions[i] > 1;
+	line_roundup(e, s);
+	if (!any)
+		emit_line(e, "All at their defaults.");
+	emit_section_end(e);
+}
+
+/* Insert into the n most frequent names seen so far, the first of equals first. */
+static size_t keep_frequent(struct info_name *best, size_t n, const struct info_name *name)
+{
+	size_t at = n;
+
+	while (at > 0 && best[at - 1].count < name->count)
+		at--;
+	if (at == TEXT_MAX_NAMES)
+		return n;
+	if (n < TEXT_MAX_NAMES)
+		n++;
+	memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
+	best[at] = *name;
+	return n;
+}
+
+static void text_annotations(struct emit *e, const struct model *m, const struct info *i)
+{
+	struct info_name best[TEXT_MAX_NAMES];
+	char title[200], a[64], b[64];
+	size_t shown = 0;
+
+	for (size_t k = 0; k < i->annotations.n; k++)
+		shown = keep_frequent(best, shown, &i->annotations.at[k]);
+	units_noun(a, sizeof a, m->annotations.n, "mark", "marks");
+	units_noun(b, sizeof b, i->annotations.n, "name", "names");
+	snprintf(title, sizeof title, "Annotations (%s, %s%s)", a, b,
+		 shown < i->annotations.n ? "; the most frequent" : "");
+	emit_table_begin(e, NULL, title);
+	for (size_t k = 0; k < shown; k++) {
+		const struct str *s = strtab_get(&m->strings, best[k].name);
+
+		emit_row_begin(e);
+		emit_u64(e, NULL, "times", best[k].count);
+		emit_strn(e, NULL, "name", s->bytes, s->length);
+		emit_row_end(e);
+	}
+	emit_table_end(e);
+}
+
+static void describe_annotations(struct emit *e, const struct model *m, const struct info *i)
+{
+	emit_object_begin(e, "annotations", NULL);
+	emit_u64(e, "count", NULL, m->annotations.n);
+	emit_object_begin(e, "names", NULL);
+	for (size_t k = 0; k < i->annotations.n; k++)
+		emit_u64(e, model_str(m, i->annotations.at[k].name), NULL,
+			 i->annotations.at[k].count);
+	emit_object_end(e);
+	emit_object_end(e);
+	text_annotations(e, m, i);
+}
+
+static void describe_tallies(struct emit *e, const char *key, const struct model *m,
+			     const struct tally *at, size_t n)
+{
+	emit_object_begin(e, key, NULL);
+	for (size_t k = 0; k < n; k++)
+		emit_u64(e, model_str(m, at[k].name), NULL, at[k].count);
+	emit_object_end(e);
+}
+
+static void one_problem(struct emit *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void one_problem(struct emit *e, const char *fmt, ...)
+{
+	char words[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof words, fmt, ap);
+	va_end(ap);
+	emit_str(e, NULL, NULL, words);
+	emit_prose(e, "- %s", words);
+}
+
+static bool device_contradicts(const struct info_device *d)
+{
+	return d->replay.n_mismatches > 0;
+}
+
+static bool any_problem(const struct model *m, const struct info *i)
+{
+	for (size_t k = 0; k < i->devices.n; k++) {
+		if (device_contradicts(&i->devices.at[k]))
+			return true;
+	}
+	return m->partial || m->problems.n > 0;
+}
+
+static void describe_problems(struct emit *e, const struct model *m, const struct info *i)
+{
+	char count[64];
+
+	emit_array_begin(e, "problems", any_problem(m, i) ? "Problems" : NULL);
+	if (m->partial && m->damage.offset != ERR_NO_OFFSET)
+		one_problem(e,
+			    "The file is damaged: %s at byte %" PRIu64 "; this is what could be "
+			    "read before.",
+			    m->damage.text, m->damage.offset);
+	else if (m->partial)
+		one_problem(e, "The file is damaged: %s; this is what could be read before.",
+			    m->damage.text);
+	for (size_t k = 0; k < m->problems.n; k++)
+		one_problem(e, "%s", model_str(m, m->problems.at[k]));
+	for (size_t k = 0; k < i->devices.n; k++) {
+		const struct info_device *d = &i->devices.at[k];
+
+		if (!device_contradicts(d))
+			continue;
+		units_noun(count, sizeof count, d->replay.n_mismatches, "place", "places");
+		one_problem(e,
+			    "Device %" PRId32 ": the trace contradicts itself or the segments "
+			    "in %s ('vramscope validate' tells them).",
+			    d->device->index, count);
+	}
+	emit_array_end(e);
+}
+
+static void describe_host(struct emit *e, const struct info *i)
+{
+	char bytes[UNITS_BUF], segments[64], line[160];
+
+	emit_object_begin(e, "host_pinned", NULL);
+	emit_u64(e, "segments", NULL, i->host_segments);
+	emit_bytes(e, "bytes", NULL, i->host_bytes);
+	emit_object_end(e);
+	if (!i->host_segments)
+		return;
+	units_noun(segments, sizeof segments, i->host_segments, "segment", "segments");
+	snprintf(line, sizeof line, "%s in %s", emit_words_bytes(e, bytes, i->host_bytes),
+		 segments);
+	emit_str(e, NULL, "pinned memory", line);
+}
+
+void describe_info(struct emit *e, const struct model *m, const struct info *i)
+{
+	describe_container(e, m);
+	emit_object_begin(e, "writer", NULL);
+	emit_str(e, "guess", "written by", m->writer);
+	emit_object_end(e);
+	describe_stacks(e, m);
+	describe_host(e, i);
+	emit_array_begin(e, "devices", NULL);
+	for (size_t k = 0; k < i->devices.n; k++)
+		describe_device(e, i, &i->devices.at[k]);
+	if (!i->devices.n)
+		emit_prose(e, "There are neither events nor segments in it.");
+	emit_array_end(e);
+	emit_value(e, "allocator_settings", m, m->settings_value);
+	text_settings(e, m);
+	describe_annotations(e, m, i);
+	describe_tallies(e, "unknown_keys", m, m->unknown_keys.at, m->unknown_keys.n);
+	describe_tallies(e, "unknown_actions", m, m->unknown_actions.at, m->unknown_actions.n);
+	emit_bool(e, "partial", NULL, m->partial);
+	describe_problems(e, m, i);
+}

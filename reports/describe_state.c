@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * describe_state.c -- segments and blocks of a device at a moment, in PyTorch's own spelling.
+ */
+#include "reports/describe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "passes/site.h"
+
+#define MAP_COLUMNS 24
+#define SITE_BYTES  1024
+
+static const char *kind_name(uint8_t kind)
+{
+	return kind == POOL_SMALL ? "small" : kind == POOL_LARGE ? "large" : NULL;
+}
+
+static void describe_block(struct emit *e, const struct model *m, const struct state_block *b)
+{
+	char site[SITE_BYTES];
+	bool live = b->state != BLOCK_INACTIVE;
+
+	emit_row_begin(e);
+	emit_addr(e, "address", "address", b->address);
+	emit_bytes(e, "size", "size", b->size);
+	emit_bytes(e, "requested_size", "requested", b->requested);
+	emit_str(e, "state", "state", block_state_name((enum block_state)b->state));
+	if (live && b->born != EVENT_START)
+		emit_event(e, "alloc_event", "since event", b->born);
+	else
+		emit_null(e, "alloc_event", "since event");
+	if (live)
+		site_words(m, site_of_stack(m, b->stack), site, sizeof site);
+	emit_str(e, "site", "site", live ? site : NULL);
+	emit_row_end(e);
+}
+
+static void describe_blocks(struct emit *e, const struct model *m, const struct state *s,
+			    const struct state_segment *seg)
+{
+	emit_table_begin(e, "blocks", NULL);
+	for (uint64_t b = 0; b < seg->n_blocks; b++)
+		describe_block(e, m, &s->blocks.at[seg->first_block + b]);
+	emit_table_end(e);
+}
+
+/* The segment in MAP_COLUMNS parts: `#` in use, `.` free, `+` both, `~` waiting for a stream. */
+static void segment_map(char map[MAP_COLUMNS + 1], const struct state *s,
+			const struct state_segment *seg)
+{
+	static const char of_state[] = {
+		[BLOCK_INACTIVE] = '.', [BLOCK_ACTIVE] = '#', [BLOCK_PENDING] = '~'};
+	double part = (double)seg->size / MAP_COLUMNS;
+
+	memset(map, 0, MAP_COLUMNS + 1);
+	for (uint64_t k = 0; k < seg->n_blocks; k++) {
+		const struct state_block *b = &s->blocks.at[seg->first_block + k];
+		double from = (double)(b->address - seg->address) / part;
+		double to = (double)(b->address + b->size - seg->address) / part;
+
+		for (int c = (int)from; c < MAP_COLUMNS && c < to; c++) {
+			char mark = of_state[b->state];
+
+			map[c] = !map[c] || map[c] == mark ? mark : '+';
+		}
+	}
+}
+
+static uint64_t largest_free(const struct state *s, const struct state_segment *seg)
+{
+	uint64_t largest = 0;
+
+	for (uint64_t k = 0; k < seg->n_blocks; k++) {
+		const struct state_block *b = &s->blocks.at[seg->first_block + k];
+
+		if (b->state == BLOCK_INACTIVE && b->size > largest)
+			largest = b->size;
+	}
+	return largest;
+}
+
+static void describe_segment(struct emit *e, const struct model *m, const struct state *s,
+			     const struct state_segment *seg)
+{
+	char map[MAP_COLUMNS + 1];
+
+	emit_row_begin(e);
+	emit_i64(e, "device", NULL, s->device->index);
+	emit_addr(e, "address", "address", seg->address);
+	emit_bytes(e, "total_size", "size", seg->size);
+	emit_bytes(e, "allocated_size", "allocated", seg->allocated);
+	emit_bytes(e, "active_size", NULL, seg->active);
+	emit_bytes(e, "requested_size", NULL, seg->requested);
+	emit_bytes(e, NULL, "largest hole", largest_free(s, seg));
+	emit_u64(e, NULL, "blocks", seg->n_blocks);
+	emit_addr(e, "stream", "stream", seg->stream);
+	emit_str(e, "segment_type", NULL, kind_name(seg->kind));
+	emit_pool(e, "segment_pool_id", "pool", seg->pool, true);
+	emit_bool(e, "is_expandable", NULL, seg->is_expandable);
+	segment_map(map, s, seg);
+	emit_str(e, NULL, "map", map);
+	if (emit_is_json(e))
+		describe_blocks(e, m, s, seg);
+	emit_row_end(e);
+}
+
+/* With --blocks: each segment again, with its blocks below. */
+static void text_blocks(struct emit *e, const struct model *m, const struct state *s)
+{
+	for (size_t k = 0; k < s->segments.n; k++) {
+		const struct state_segment *seg = &s->segments.at[k];
+		char title[120], size[UNITS_BUF];
+
+		snprintf(title, sizeof title, "Segment 0x%" PRIx64 ", %s%s", seg->address,
+			 emit_words_bytes(e, size, seg->size),
+			 seg->is_expandable ? ", expandable" : "");
+		emit_section_begin(e, title);
+		describe_blocks(e, m, s, seg);
+		emit_section_end(e);
+	}
+}
+
+static void text_moment(struct emit *e, const struct state *s, const struct moment *at,
+			int64_t time_us)
+{
+	char when[UNITS_BUF] = "", words[UNITS_BUF];
+
+	if (time_us != TIME_NONE)
+		units_time_us(when, time_us);
+	emit_line(e, "Device %" PRId32 " %s%s%s%s", s->device->index,
+		  at->is_file_end ? "at the end of the file" : "just after ",
+		  at->is_file_end ? "" : describe_event(words, s->event), *when ? ", " : "", when);
+	if (!s->exact)
+		emit_prose(e, "Counted from the first event on: what lived before it is unknown, "
+			      "because the trace does not reach the segments of the file.");
+	emit_blank(e);
+}
+
+void describe_state(struct emit *e, const struct model *m, const struct state *s,
+		    const struct moment *at, bool blocks)
+{
+	int64_t time_us = TIME_NONE;
+
+	if (s->event != EVENT_START)
+		time_us = m->events.time_us.at[s->device->first_event + (uint64_t)s->event];
+	emit_i64(e, "device", NULL, s->device->index);
+	emit_event(e, "event", NULL, s->event);
+	emit_time_us(e, "time_us", NULL, time_us);
+	text_moment(e, s, at, time_us);
+	emit_bool(e, "exact", NULL, s->exact);
+	emit_bool(e, "partial", NULL, m->partial);
+	emit_bytes(e, "reserved_bytes", "reserved", s->totals.reserved);
+	emit_bytes(e, "allocated_bytes", "allocated", s->totals.allocated);
+	emit_bytes(e, "active_bytes", "active", s->totals.active);
+	emit_bytes(e, "requested_bytes", "requested", s->totals.requested);
+	emit_table_begin(e, "segments", "Segments");
+	for (size_t k = 0; k < s->segments.n; k++)
+		describe_segment(e, m, s, &s->segments.at[k]);
+	emit_table_end(e);
+	if (!s->segments.n)
+		emit_prose(e, "There are no segments.");
+	if (blocks && !emit_is_json(e))
+		text_blocks(e, m, s);
+}
