@@ -228,6 +228,7 @@ int loader_fold_list(void *ctx, cell have, const cell *items, size_t n, uint64_t
 				 loader_words(l, have));
 	struct node *node = loader_node(l, have);
 	*out = have;
+	loader_progress(l);
 	if (node->kind == NODE_RANGE) {
 		if (consecutive(items, n, (enum cell_tag)node->tag, node->start + node->n)) {
 			node->n += n;

@@ -76,6 +76,9 @@ struct loader {
 	size_t n_faults;
 	uint64_t seen[CELL_TAGS]; /* keys seen in rows of each kind, bit = enum load_word */
 	attr_id last_attr;
+	/* For the progress hook: called each time a batch of events is complete. */
+	const struct model_options *options;
+	const struct container *container;
 	bool attr_valid;
 };
 
@@ -97,6 +100,9 @@ int loader_node_from(struct loader *l, enum node_kind kind, const cell *items, s
 		     struct error *err);
 int loader_node_append(struct loader *l, struct node *node, const cell *items, size_t n,
 		       struct error *err);
+
+/* Tell the caller's hook how far the file is read. */
+void loader_progress(const struct loader *l);
 
 /* Append copies of rows so that a list that is not consecutive becomes so. */
 int loader_copy_event(struct loader *l, uint32_t row, struct error *err);

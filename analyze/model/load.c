@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * load.c -- a file into a model: container, decoder, assembly, and what is said about failures.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/json.h"
+#include "decode/pickle.h"
+#include "model/load_private.h"
+
+/* What both decoders tell about a document. */
+struct document {
+	cell root;
+	int protocol; /* -1: not a pickle */
+	uint64_t end_offset, trailing;
+	bool partial;
+	struct error damage;
+};
+
+void loader_progress(const struct loader *l)
+{
+	const struct model_options *o = l->options;
+
+	if (o && o->progress)
+		o->progress(o->progress_ctx, input_raw_offset(l->container->outer),
+			    input_raw_size(l->container->outer));
+}
+
+static int decode_pickle(struct document *out, struct input *in, const struct fold *fold,
+			 struct error *err)
+{
+	struct pickle_result r;
+	int rc = pickle_read(&r, in, fold, err);
+
+	if (rc == 0)
+		*out = (struct document){.root = r.root,
+					 .protocol = r.protocol,
+					 .end_offset = r.end_offset,
+					 .trailing = r.trailing,
+					 .partial = r.partial,
+					 .damage = r.damage};
+	return rc;
+}
+
+static int decode_json(struct document *out, struct input *in, const struct fold *fold,
+		       struct error *err)
+{
+	struct json_result r;
+	int rc = json_read(&r, in, fold, err);
+
+	if (rc == 0)
+		*out = (struct document){.root = r.root,
+					 .protocol = -1,
+					 .end_offset = r.end_offset,
+					 .trailing = r.trailing,
+					 .partial = r.partial,
+					 .damage = r.damage};
+	return rc;
+}
+
+/* A limit was met while reading: say how far it came and what would do. The need grows with what
+ * was read, for these files are alike from front to back. */
+static int explain_limit(const struct container *c, const struct budget *b, struct error *err)
+{
+	uint64_t at = input_raw_offset(c->outer), all = input_raw_size(c->outer);
+	double mib = 1048576.0;
+
+	if (b->limit == UINT64_MAX || strncmp(err->text, "needs more memory", 17) != 0)
+		return ERR_LIMIT;
+	if (all == UINT64_MAX || at == 0)
+		return error_set(err, ERR_LIMIT, ERR_NO_OFFSET,
+				 "the memory limit of %.2f MiB was reached after %llu bytes of the "
+				 "file; raise it with --limit",
+				 (double)b->limit / mib, (unsigned long long)at);
+	return error_set(err, ERR_LIMIT, ERR_NO_OFFSET,
+			 "the memory limit of %.2f MiB was reached after %llu of %llu bytes of the "
+			 "file; about %.0f MiB would do, see --limit",
+			 (double)b->limit / mib, (unsigned long long)at, (unsigned long long)all,
+			 (double)b->limit / mib * ((double)all / (double)at) * 1.1 + 1);
+}
+
+static int add_problem_text(struct model *m, const char *text, struct error *err)
+{
+	str_id id;
+	int rc = strtab_add(&m->strings, text, strlen(text), &id, err);
+
+	return rc < 0 ? rc : vec_push(&m->problems, id, m->budget, err);
+}
+
+static int note_oddities(struct model *m, const struct document *d, const struct container *c,
+			 struct error *err)
+{
+	char text[300];
+	int rc = 0;
+
+	if (d->partial) {
+		snprintf(text, sizeof text,
+			 "the file is damaged: reading stopped at byte %llu (%s); figures cover "
+			 "what was whole before that",
+			 (unsigned long long)d->damage.offset, d->damage.text);
+		rc = add_problem_text(m, text, err);
+	}
+	if (rc == 0 && d->trailing > 0) {
+		snprintf(text, sizeof text,
+			 "%llu bytes behind the end of the snapshot were ignored",
+			 (unsigned long long)d->trailing);
+		rc = add_problem_text(m, text, err);
+	}
+	if (rc == 0 && c->further_pickles > 0) {
+		snprintf(text, sizeof text,
+			 "the page holds %llu more snapshots; only the first one was read",
+			 (unsigned long long)c->further_pickles);
+		rc = add_problem_text(m, text, err);
+	}
+	return rc;
+}
+
+static int load(struct model *m, struct loader *l, struct container *c, struct error *err)
+{
+	struct fold fold = loader_fold(l);
+	struct document d;
+	int rc;
+
+	rc = c->format == CONTAINER_JSON ? decode_json(&d, c->payload, &fold, err)
+					 : decode_pickle(&d, c->payload, &fold, err);
+	loader_progress(l);
+	if (rc == ERR_LIMIT)
+		return explain_limit(c, m->budget, err);
+	if (rc < 0)
+		return rc;
+	container_finish(c);
+	m->format = c->format;
+	m->compression = c->compression;
+	m->pickle_protocol = d.protocol;
+	m->raw_bytes = c->raw_bytes;
+	m->decoded_bytes = d.end_offset;
+	m->partial = d.partial;
+	m->damage = d.damage;
+	rc = loader_assemble(l, d.root, d.partial, err);
+	if (rc == ERR_LIMIT)
+		return explain_limit(c, m->budget, err);
+	/* Of a damaged file too little may be left to be anything: then the damage is the news. */
+	if (rc == ERR_UNSUPPORTED && d.partial)
+		*err = d.damage;
+	return rc < 0 ? (int)err->code : note_oddities(m, &d, c, err);
+}
+
+static int load_container(struct model **out, struct container *c, const char *label,
+			  const struct model_options *options, struct error *err)
+{
+	struct model *m;
+	struct loader l;
+	int rc = model_new(&m, options->budget, err);
+
+	if (rc < 0)
+		return rc;
+	rc = loader_init(&l, m, err);
+	if (rc < 0) {
+		model_free(m);
+		return rc;
+	}
+	l.options = options;
+	l.container = c;
+	rc = load(m, &l, c, err);
+	loader_release(&l);
+	if (rc == 0)
+		rc = strtab_add(&m->strings, label, strlen(label), &m->file, err);
+	if (rc < 0) {
+		model_free(m);
+		return rc;
+	}
+	*out = m;
+	return 0;
+}
+
+int model_load(struct model **out, const char *name, const struct model_options *options,
+	       struct error *err)
+{
+	struct container c;
+	int rc = container_open(&c, name, options->budget, err);
+
+	if (rc < 0)
+		return rc;
+	rc = load_container(out, &c, name, options, err);
+	container_close(&c);
+	return rc;
+}
+
+int model_load_bytes(struct model **out, const void *bytes, size_t length, const char *label,
+		     const struct model_options *options, struct error *err)
+{
+	struct container c;
+	int rc = container_open_bytes(&c, bytes, length, options->budget, err);
+
+	if (rc < 0)
+		return rc;
+	rc = load_container(out, &c, label, options, err);
+	container_close(&c);
+	return rc;
+}
