@@ -10,6 +10,7 @@ extern const struct command cmd_completion;
 extern const struct command cmd_help;
 extern const struct command cmd_info;
 extern const struct command cmd_state;
+extern const struct command cmd_timeline;
 extern const struct command cmd_validate;
 
 #endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * timeline.c -- the walk that fills a timeline.
+ */
+#include "passes/timeline.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *timeline_series_name(enum timeline_series s)
+{
+	static const char *const names[TIMELINE_SERIES] = {
+		[TIMELINE_RESERVED] = "reserved",   [TIMELINE_ACTIVE] = "active",
+		[TIMELINE_ALLOCATED] = "allocated", [TIMELINE_REQUESTED] = "requested",
+		[TIMELINE_BEFORE] = "before_trace",
+	};
+
+	return names[s];
+}
+
+void timeline_release(struct timeline *t)
+{
+	if (!t->budget)
+		return;
+	reduce_release(&t->series);
+	vec_release(&t->ooms, t->budget);
+	bands_release(&t->bands);
+	*t = (struct timeline){0};
+}
+
+/* --- the axis ---------------------------------------------------------------------------------- */
+
+static int64_t event_time(const struct timeline *t, int64_t event)
+{
+	if (event < 0)
+		return TIME_NONE;
+	return t->model->events.time_us.at[t->device->first_event + (uint64_t)event];
+}
+
+/* Lowest and highest time that the walk will meet, given that times never run back in it. */
+static bool window_times(const struct timeline *t, int64_t *first, int64_t *last)
+{
+	bool found = false;
+
+	for (int64_t e = t->from < 0 ? 0 : t->from; e <= t->to; e++) {
+		int64_t us = event_time(t, e);
+
+		if (us == TIME_NONE)
+			continue;
+		if (!found)
+			*first = *last = us;
+		else if (us > *last)
+			*last = us;
+		found = true;
+	}
+	return found;
+}
+
+static void timeline_set_axis(struct timeline *t, const struct timeline_options *o)
+{
+	int64_t first = TIME_NONE, last = TIME_NONE;
+	bool timed = window_times(t, &first, &last);
+
+	t->zero_us = timed ? first : TIME_NONE;
+	t->by_event = o->by_event || !timed || first == last;
+	if (!o->by_event)
+		t->reason = !timed          ? TIMELINE_NO_TIMES
+			    : first == last ? TIMELINE_ONE_TIME
+					    : TIMELINE_AS_ASKED;
+	if (t->by_event)
+		t->span = (uint64_t)(t->to - t->from) + 1;
+	else
+		t->span = (uint64_t)last - (uint64_t)first;
+}
+
+/* --- annotations ------------------------------------------------------------------------------- */
+
+struct mark_order {
+	int64_t time_us;
+	size_t mark;
+};
+
+static int compare_order(const void *pa, const void *pb)
+{
+	const struct mark_order *a = pa, *b = pb;
+
+	if (a->time_us != b->time_us)
+		return a->time_us < b->time_us ? -1 : 1;
+	return (a->mark > b->mark) - (a->mark < b->mark);
+}
+
+/* Give each mark the last event that is not later: both are walked once, in order of time. */
+static void marks_find_events(const struct timeline *t, struct band_mark *marks,
+			      const struct mark_order *order, size_t n)
+{
+	const struct device *d = t->device;
+	int64_t n_events = (int64_t)d->n_events, e = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		while (e < n_events) {
+			int64_t us = event_time(t, e);
+
+			if (us != TIME_NONE && us > order[i].time_us)
+				break;
+			e++;
+		}
+		marks[order[i].mark].event = e - 1;
+	}
+}
+
+static int timeline_add_bands(struct timeline *t, const struct timeline_options *o,
+			      struct error *err)
+{
+	const struct model *m = t->model;
+	struct bands_axis axis = {.by_event = t->by_event, .span = t->span};
+	VEC(struct band_mark) marks = {0};
+	VEC(struct mark_order) order = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < m->annotations.n && rc == 0; i++) {
+		const struct annotation *a = &m->annotations.at[i];
+		struct band_mark mark = {a->name, a->is_end, a->time_us, EVENT_START};
+		struct mark_order place = {a->time_us, marks.n};
+
+		if (a->time_us == TIME_NONE || t->zero_us == TIME_NONE) {
+			t->n_unplaced_marks++;
+			continue;
+		}
+		if ((rc = vec_push(&marks, mark, t->budget, err)) == 0)
+			rc = vec_push(&order, place, t->budget, err);
+	}
+	if (rc == 0 && marks.n > 0) {
+		qsort(order.at, order.n, sizeof *order.at, compare_order);
+		marks_find_events(t, marks.at, order.at, order.n);
+		rc = bands_match(&t->bands, marks.at, marks.n, err);
+	}
+	axis.zero = t->by_event ? t->from : t->zero_us;
+	axis.narrow = t->span / t->series.n_columns + 1;
+	axis.max_drawn = o->max_bands < BANDS_MAX_ROWS ? BANDS_MAX_ROWS : o->max_bands;
+	if (rc == 0)
+		rc = bands_layout(&t->bands, &axis, err);
+	vec_release(&marks, t->budget);
+	vec_release(&order, t->budget);
+	return rc;
+}
+
+/* --- the walk ---------------------------------------------------------------------------------- */
+
+struct walk {
+	struct timeline *t;
+	struct replay *r;
+	uint64_t before;   /* bytes of blocks from before event 0 that are still allocated */
+	int64_t latest_us; /* highest time so far, or TIME_NONE */
+	uint64_t values[TIMELINE_SERIES];
+};
+
+/* What of the state at `from` lived before event 0. */
+static int walk_start_before(struct walk *w, struct error *err)
+{
+	struct state s = {0};
+	int rc;
+
+	if (w->t->from == EVENT_START) {
+		w->before = replay_totals(w->r)->allocated;
+		return 0;
+	}
+	if ((rc = replay_state(w->r, &s, err)) < 0)
+		return rc;
+	for (size_t i = 0; i < s.blocks.n; i++) {
+		const struct state_block *b = &s.blocks.at[i];
+
+		if (b->state == BLOCK_ACTIVE && b->born == EVENT_START)
+			w->before += b->size;
+	}
+	state_release(&s);
+	return 0;
+}
+
+static void walk_values(struct walk *w)
+{
+	const struct totals *now = replay_totals(w->r);
+
+	w->values[TIMELINE_RESERVED] = now->reserved;
+	w->values[TIMELINE_ACTIVE] = now->active;
+	w->values[TIMELINE_ALLOCATED] = now->allocated;
+	w->values[TIMELINE_REQUESTED] = now->requested;
+	w->values[TIMELINE_BEFORE] = w->t->exact ? w->before : BYTES_NONE;
+}
+
+static struct timeline_point walk_point(const struct walk *w, int64_t event)
+{
+	const struct timeline *t = w->t;
+	struct timeline_point p = {event, event_time(t, event), 0, *replay_totals(w->r)};
+
+	if (t->by_event)
+		p.position = (uint64_t)(event - t->from);
+	else if (w->latest_us != TIME_NONE && w->latest_us > t->zero_us)
+		p.position = (uint64_t)w->latest_us - (uint64_t)t->zero_us;
+	return p;
+}
+
+/* Keep what is highest; the first moment counts. */
+static void walk_note_highest(struct walk *w, const struct timeline_point *p)
+{
+	struct timeline *t = w->t;
+
+	for (int s = 0; s < TIMELINE_SERIES; s++) {
+		uint64_t v = w->values[s];
+
+		if (v == BYTES_NONE || (t->known[s] && v <= t->highest[s]))
+			continue;
+		t->known[s] = true;
+		t->highest[s] = v;
+		if (s == TIMELINE_ALLOCATED)
+			t->peak = *p;
+	}
+}
+
+static int walk_oom(struct walk *w, const struct timeline_point *p, struct error *err)
+{
+	const struct events *ev = &w->t->model->events;
+	uint64_t row = w->t->device->first_event + (uint64_t)p->event;
+	struct timeline_oom oom = {*p, ev->size.at[row], ev->addr.at[row]};
+
+	return vec_push(&w->t->ooms, oom, w->t->budget, err);
+}
+
+static int walk_event(struct walk *w, int64_t event, struct error *err)
+{
+	const struct step *step = replay_last(w->r);
+	struct timeline *t = w->t;
+	uint64_t was = w->values[TIMELINE_ALLOCATED];
+	int64_t us = event_time(t, event);
+	struct timeline_point p;
+
+	if (us != TIME_NONE && w->latest_us != TIME_NONE && us < w->latest_us)
+		t->n_times_back++;
+	else if (us != TIME_NONE)
+		w->latest_us = us;
+	p = walk_point(w, event);
+	/* Blocks from before the trace only ever go. */
+	if (step->born == EVENT_START &&
+	    (step->action == ACTION_FREE_REQUESTED || step->action == ACTION_FREE_COMPLETED)) {
+		uint64_t gone = p.totals.allocated < was ? was - p.totals.allocated : 0;
+
+		w->before -= gone < w->before ? gone : w->before;
+	}
+	walk_values(w);
+	reduce_add(&t->series, timeline_column(t, p.position), event, w->values);
+	walk_note_highest(w, &p);
+	return step->action == ACTION_OOM ? walk_oom(w, &p, err) : 0;
+}
+
+static int timeline_walk(struct timeline *t, struct replay *r, struct error *err)
+{
+	struct walk w = {.t = t, .r = r, .latest_us = TIME_NONE};
+	int rc;
+
+	if ((rc = replay_seek(r, t->from, err)) < 0 || (rc = walk_start_before(&w, err)) < 0)
+		return rc;
+	w.latest_us = event_time(t, t->from);
+	t->start = walk_point(&w, t->from);
+	walk_values(&w);
+	reduce_start(&t->series, w.values);
+	walk_note_highest(&w, &t->start);
+	for (int64_t e = t->from + 1; e <= t->to; e++) {
+		if ((rc = replay_step(r, err)) < 0 || (rc > 0 && (rc = walk_event(&w, e, err)) < 0))
+			return rc;
+	}
+	reduce_finish(&t->series);
+	t->end = walk_point(&w, t->to);
+	return 0;
+}
+
+int timeline_run(struct timeline *out, const struct model *m, struct replay *r,
+		 const struct device *d, const struct timeline_options *o, struct budget *budget,
+		 struct error *err)
+{
+	struct timeline t = {
+		.budget = budget, .model = m, .device = d, .from = o->from, .to = o->to};
+	int rc;
+
+	assert(o->columns >= 1 && o->columns <= TIMELINE_MAX_COLUMNS);
+	assert(o->from >= EVENT_START && o->from <= o->to && o->to < (int64_t)d->n_events);
+	bands_init(&t.bands, budget);
+	t.exact = d->trace_meets_segments;
+	t.n_events = (uint64_t)(t.to - t.from);
+	memset(t.highest, 0xff, sizeof t.highest);
+	timeline_set_axis(&t, o);
+	if ((rc = reduce_init(&t.series, o->columns, TIMELINE_SERIES, budget, err)) < 0 ||
+	    (rc = timeline_walk(&t, r, err)) < 0 || (rc = timeline_add_bands(&t, o, err)) < 0) {
+		timeline_release(&t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}

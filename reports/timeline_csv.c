@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * timeline_csv.c -- the columns of a timeline as comma-separated numbers.
+ */
+#include <inttypes.h>
+
+#include "reports/timeline_report.h"
+
+static void csv_i64(struct out *to, bool known, int64_t v)
+{
+	if (known)
+		out_printf(to, "%" PRId64, v);
+}
+
+static void csv_bytes(struct out *to, uint64_t v)
+{
+	out_text(to, ",");
+	if (v != BYTES_NONE)
+		out_printf(to, "%" PRIu64, v);
+}
+
+void timeline_write_csv(struct out *to, const struct timeline *t)
+{
+	out_text(to, "column,since_start_us,first_event,last_event,events");
+	for (int s = 0; s < TIMELINE_SERIES; s++) {
+		const char *name = timeline_series_name(s);
+
+		out_printf(to, ",%s_first,%s_last,%s_min,%s_max", name, name, name, name);
+	}
+	out_text(to, "\n");
+	for (size_t c = 0; c < t->series.n_columns; c++) {
+		const struct reduce_column *column = &t->series.columns[c];
+
+		out_printf(to, "%zu,", c);
+		csv_i64(to, !t->by_event, (int64_t)timeline_column_position(t, c));
+		out_text(to, ",");
+		csv_i64(to, column->n_events > 0, column->first_event);
+		out_text(to, ",");
+		csv_i64(to, column->n_events > 0, column->last_event);
+		out_printf(to, ",%" PRIu64, column->n_events);
+		for (int s = 0; s < TIMELINE_SERIES; s++) {
+			const struct reduce_cell *cell = reduce_cell(&t->series, c, s);
+
+			csv_bytes(to, cell->first);
+			csv_bytes(to, cell->last);
+			csv_bytes(to, cell->min);
+			csv_bytes(to, cell->max);
+		}
+		out_text(to, "\n");
+	}
+}

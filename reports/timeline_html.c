@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ * timeline_html.c -- the page of a timeline: what happened in words, the picture, its numbers.
+ */
+#include "reports/timeline_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/clean.h"
+#include "reports/ticks.h"
+#include "reports/timeline_words.h"
+
+static const char page_style[] =
+	"html{color-scheme:light dark;background:#f3f5f7;color:#1f2328}\n"
+	"body{margin:0 auto;padding:24px 20px 40px;max-width:1280px;"
+	"font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
+	"font-variant-numeric:tabular-nums}\n"
+	"h1{font-size:24px;line-height:1.2;margin:0 0 2px}\n"
+	"h2{font-size:17px;margin:32px 0 8px}\n"
+	"p{margin:6px 0;max-width:76em}\n"
+	".scope{color:#59636e;margin-bottom:14px;overflow-wrap:anywhere}\n"
+	".oom-words{border-left:4px solid #d55e00;padding-left:10px}\n"
+	".notes{margin:8px 0;padding-left:20px;color:#59636e}\n"
+	".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:10px;"
+	"margin:18px 0;padding:0}\n"
+	".facts div{background:#ffffff;border:1px solid #d8dee4;border-radius:8px;"
+	"padding:10px 14px}\n"
+	".facts dt{color:#59636e;font-size:13px}\n"
+	".facts dd{margin:0}\n"
+	".facts .figure{font-size:21px;font-weight:600}\n"
+	".facts .more{color:#59636e;font-size:13px}\n"
+	"figure{margin:0;background:#ffffff;border:1px solid #d8dee4;border-radius:8px;"
+	"overflow-x:auto}\n"
+	"figure svg{display:block;width:100%;height:auto;min-width:640px;border-radius:8px}\n"
+	".scroll{overflow-x:auto}\n"
+	"table{border-collapse:collapse;background:#ffffff;border:1px solid #d8dee4;"
+	"font-size:14px}\n"
+	"th,td{padding:5px 12px;border-bottom:1px solid #d8dee4;text-align:right;"
+	"white-space:nowrap}\n"
+	"th{font-weight:600;background:#f6f8fa}\n"
+	"th:first-child,td:first-child,tbody th{text-align:left}\n"
+	"tbody th{font-weight:400;background:none}\n"
+	".name{white-space:normal;overflow-wrap:anywhere;unicode-bidi:isolate;max-width:46em}\n"
+	"footer{margin-top:28px;color:#59636e;font-size:13px}\n"
+	"@media screen and (prefers-color-scheme:dark){\n"
+	"html{background:#0f1115;color:#e6e9ee}\n"
+	".facts div,figure,table{background:#16181d;border-color:#2e333c}\n"
+	"th{background:#1b1e24}\n"
+	"th,td{border-color:#2e333c}\n"
+	".scope,.notes,.facts dt,.facts .more,footer{color:#a0a8b4}\n"
+	".oom-words{border-color:#ff8a3d}\n"
+	"}\n"
+	"@media print{\n"
+	"html{background:#ffffff}\n"
+	"body{max-width:none;padding:0}\n"
+	"h2{break-after:avoid}\n"
+	"figure,tr,.facts div{break-inside:avoid}\n"
+	"}\n" TIMELINE_PICTURE_STYLE;
+
+/* Rows of a table of the page; the rest is counted. */
+#define MAX_OOM_ROWS  50
+#define MAX_NAME_ROWS 60
+
+static void open_class(struct xml *x, const char *name, const char *class)
+{
+	xml_open(x, name);
+	xml_attr(x, "class", class);
+}
+
+static void element_class(struct xml *x, const char *name, const char *class, const char *text)
+{
+	open_class(x, name, class);
+	xml_text(x, text);
+	xml_close(x);
+}
+
+static void paragraph(struct xml *x, const char *class, const char *text)
+{
+	element_class(x, "p", class, text);
+	xml_newline(x);
+}
+
+/* --- head and words ---------------------------------------------------------------------------- */
+
+static void page_head(struct xml *x, const struct timeline_words *w)
+{
+	xml_open(x, "head");
+	xml_newline(x);
+	xml_void(x, "meta", (const char *const[]){"charset", "utf-8", NULL});
+	xml_newline(x);
+	xml_page_policy(x, page_style, NULL);
+	xml_void(x, "meta",
+		 (const char *const[]){"name", "viewport", "content",
+				       "width=device-width, initial-scale=1", NULL});
+	xml_newline(x);
+	xml_open(x, "title");
+	xml_text(x, w->file);
+	xml_text(x, ": GPU memory over time");
+	xml_close(x);
+	xml_newline(x);
+	xml_raw_element(x, "style", page_style);
+	xml_newline(x);
+	xml_close(x);
+	xml_newline(x);
+}
+
+static void page_words(struct xml *x, const struct timeline_words *w)
+{
+	xml_element(x, "h1", "GPU memory over time");
+	xml_newline(x);
+	open_class(x, "p", "scope");
+	xml_element(x, "bdi", w->file);
+	xml_text(x, " \xc2\xb7 ");
+	xml_text(x, w->device);
+	xml_text(x, " \xc2\xb7 ");
+	xml_text(x, w->scope);
+	xml_close(x);
+	xml_newline(x);
+	if (w->oom[0])
+		paragraph(x, "oom-words", w->oom);
+	paragraph(x, "peak-words", w->peak);
+	if (w->n_notes == 0)
+		return;
+	open_class(x, "ul", "notes");
+	xml_newline(x);
+	for (size_t i = 0; i < w->n_notes; i++) {
+		xml_element(x, "li", w->notes[i]);
+		xml_newline(x);
+	}
+	xml_close(x);
+	xml_newline(x);
+}
+
+/* --- facts ------------------------------------------------------------------------------------- */
+
+static void fact(struct xml *x, const char *what, const char *figure, const char *more)
+{
+	xml_open(x, "div");
+	xml_element(x, "dt", what);
+	element_class(x, "dd", "figure", figure);
+	if (more[0])
+		element_class(x, "dd", "more", more);
+	xml_close(x);
+	xml_newline(x);
+}
+
+static void fact_bytes(struct xml *x, const char *what, uint64_t bytes, const char *more)
+{
+	char words[UNITS_BUF];
+
+	fact(x, what, bytes == BYTES_NONE ? "unknown" : units_bytes(words, bytes), more);
+}
+
+static void page_facts(struct xml *x, const struct timeline *t)
+{
+	char place[TIMELINE_PLACE], count[64], more[96], bytes[UNITS_BUF];
+
+	open_class(x, "dl", "facts");
+	xml_newline(x);
+	fact_bytes(x, "Highest allocated", t->highest[TIMELINE_ALLOCATED],
+		   t->known[TIMELINE_ALLOCATED] ? timeline_place(place, t, &t->peak) : "");
+	fact_bytes(x, "Reserved at that moment",
+		   t->known[TIMELINE_ALLOCATED] ? t->peak.totals.reserved : BYTES_NONE, "");
+	fact_bytes(x, "Highest reserved", t->highest[TIMELINE_RESERVED], "");
+	(void)snprintf(more, sizeof more, "of %s reserved",
+		       t->end.totals.reserved == BYTES_NONE
+			       ? "unknown"
+			       : units_bytes(bytes, t->end.totals.reserved));
+	fact_bytes(x, "Allocated at the end", t->end.totals.allocated, more);
+	fact(x, "Out of memory", units_noun(count, sizeof count, t->ooms.n, "time", "times"), "");
+	if (t->bands.spans.n > 0) {
+		(void)snprintf(more, sizeof more, "%zu distinct", t->bands.names.n);
+		fact(x, "Annotations", units_count(count, t->bands.spans.n), more);
+	}
+	xml_close(x);
+	xml_newline(x);
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static void table_begin(struct xml *x, const char *heading, const char *const *columns)
+{
+	xml_element(x, "h2", heading);
+	xml_newline(x);
+	open_class(x, "div", "scroll");
+	xml_open(x, "table");
+	xml_newline(x);
+	xml_open(x, "thead");
+	xml_open(x, "tr");
+	for (; *columns; columns++) {
+		xml_open(x, "th");
+		xml_attr(x, "scope", "col");
+		xml_text(x, *columns);
+		xml_close(x);
+	}
+	xml_close(x);
+	xml_close(x);
+	xml_newline(x);
+	xml_open(x, "tbody");
+	xml_newline(x);
+}
+
+static void table_end(struct xml *x, uint64_t left_out, const char *what)
+{
+	char count[UNITS_BUF], words[96];
+
+	xml_close(x);
+	xml_newline(x);
+	xml_close(x);
+	xml_close(x);
+	xml_newline(x);
+	if (left_out > 0) {
+		(void)snprintf(words, sizeof words, "and %s more %s", units_count(count, left_out),
+			       what);
+		paragraph(x, "scope", words);
+	}
+}
+
+static void cell_bytes(struct xml *x, uint64_t bytes)
+{
+	char words[UNITS_BUF];
+
+	xml_element(x, "td", bytes == BYTES_NONE ? "unknown" : units_bytes(words, bytes));
+}
+
+static void row_begin(struct xml *x, const char *class, const char *text)
+{
+	xml_open(x, "tr");
+	xml_open(x, "th");
+	xml_attr(x, "scope", "row");
+	if (class)
+		xml_attr(x, "class", class);
+	xml_text(x, text);
+	xml_close(x);
+}
+
+static void row_end(struct xml *x)
+{
+	xml_close(x);
+	xml_newline(x);
+}
+
+static void row_totals(struct xml *x, const struct timeline *t, const char *what,
+		       const struct timeline_point *p)
+{
+	char place[TIMELINE_PLACE];
+
+	row_begin(x, NULL, what);
+	xml_element(x, "td", timeline_place(place, t, p));
+	cell_bytes(x, p->totals.requested);
+	cell_bytes(x, p->totals.allocated);
+	cell_bytes(x, p->totals.active);
+	cell_bytes(x, p->totals.reserved);
+	row_end(x);
+}
+
+static void page_moments(struct xml *x, const struct timeline *t)
+{
+	static const char *const columns[] = {"Moment", "Where",    "Requested", "Allocated",
+					      "Active", "Reserved", NULL};
+
+	table_begin(x, "Key moments", columns);
+	row_totals(x, t, "start", &t->start);
+	if (t->known[TIMELINE_ALLOCATED])
+		row_totals(x, t, "highest allocated", &t->peak);
+	if (t->ooms.n > 0)
+		row_totals(x, t, "last out of memory", &t->ooms.at[t->ooms.n - 1].at);
+	row_totals(x, t, "end", &t->end);
+	row_begin(x, NULL, "each at its highest");
+	xml_element(x, "td", "");
+	cell_bytes(x, t->highest[TIMELINE_REQUESTED]);
+	cell_bytes(x, t->highest[TIMELINE_ALLOCATED]);
+	cell_bytes(x, t->highest[TIMELINE_ACTIVE]);
+	cell_bytes(x, t->highest[TIMELINE_RESERVED]);
+	row_end(x);
+	table_end(x, 0, "");
+}
+
+static void page_ooms(struct xml *x, const struct timeline *t)
+{
+	static const char *const columns[] = {"Where",     "Asked for", "Device free",
+					      "Allocated", "Reserved",  NULL};
+	size_t from = t->ooms.n > MAX_OOM_ROWS ? t->ooms.n - MAX_OOM_ROWS : 0;
+	char place[TIMELINE_PLACE];
+
+	if (t->ooms.n == 0)
+		return;
+	table_begin(x, "Out of memory", columns);
+	for (size_t i = from; i < t->ooms.n; i++) {
+		const struct timeline_oom *oom = &t->ooms.at[i];
+
+		row_begin(x, NULL, timeline_place(place, t, &oom->at));
+		cell_bytes(x, oom->requested);
+		cell_bytes(x, oom->device_free);
+		cell_bytes(x, oom->at.totals.allocated);
+		cell_bytes(x, oom->at.totals.reserved);
+		row_end(x);
+	}
+	table_end(x, from, "before these");
+}
+
+static void page_annotations(struct xml *x, const struct timeline *t)
+{
+	static const char *const columns[] = {"Annotation", "Count", "Together", "Longest", NULL};
+	size_t n = t->bands.names.n, shown = n < MAX_NAME_ROWS ? n : MAX_NAME_ROWS;
+	char name[301 * CLEAN_MAX], words[UNITS_BUF];
+
+	if (n == 0)
+		return;
+	table_begin(x, "Annotations", columns);
+	for (size_t i = 0; i < shown; i++) {
+		const struct band_name *b = &t->bands.names.at[i];
+		const struct str *s = strtab_get(&t->model->strings, b->name);
+
+		row_begin(x, "name", clean_elide(name, sizeof name, s->bytes, s->length, 300));
+		xml_element(x, "td", units_count(words, b->count));
+		xml_element(x, "td", ticks_duration(words, b->total_us));
+		xml_element(x, "td", ticks_duration(words, b->longest_us));
+		row_end(x);
+	}
+	table_end(x, n - shown, "names");
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+static void page_body(struct xml *x, const struct timeline *t, const struct timeline_words *w,
+		      unsigned width)
+{
+	xml_open(x, "body");
+	xml_newline(x);
+	xml_open(x, "main");
+	xml_newline(x);
+	page_words(x, w);
+	page_facts(x, t);
+	xml_open(x, "figure");
+	xml_newline(x);
+	timeline_picture(x, t, width);
+	xml_close(x);
+	xml_newline(x);
+	page_moments(x, t);
+	page_ooms(x, t);
+	page_annotations(x, t);
+	xml_close(x);
+	xml_newline(x);
+	xml_element(
+		x, "footer",
+		"Sizes are binary: 1 GiB = 1,073,741,824 bytes. Requested: what the program asked "
+		"for. Allocated: blocks handed out, rounding included. Active: allocated, and "
+		"freed blocks that still wait for a stream. Reserved: segments obtained from the "
+		"driver. Rest the pointer on the picture to read a moment.");
+	xml_newline(x);
+	xml_close(x);
+	xml_newline(x);
+}
+
+int timeline_write_html(struct out *to, const struct timeline *t, unsigned width, struct error *err)
+{
+	struct timeline_words w;
+	struct xml *x;
+	int rc = xml_new(&x, XML_HTML, to, err);
+
+	if (rc < 0)
+		return rc;
+	timeline_words(&w, t);
+	xml_open(x, "html");
+	xml_attr(x, "lang", "en");
+	xml_newline(x);
+	page_head(x, &w);
+	page_body(x, t, &w, width);
+	xml_close(x);
+	return xml_free(x, err);
+}
