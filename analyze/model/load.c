@@ -90,7 +90,7 @@ static int add_problem_text(struct model *m, const char *text, struct error *err
 static int note_oddities(struct model *m, const struct document *d, const struct container *c,
 			 struct error *err)
 {
-	char text[300];
+	char text[600];
 	int rc = 0;
 
 	if (d->partial) {
