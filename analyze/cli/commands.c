@@ -9,7 +9,8 @@
 #include "reports/emit.h"
 
 const struct command *const commands[] = {
-	&cmd_info, &cmd_state, cmd_info, &cmd_state, &cmd_timeline, &cmd_validate, &cmd_help, &cmd_completion, NULL,
+	&cmd_info,     &cmd_state, cmd_info,        &cmd_state, &cmd_timeline,
+	&cmd_validate, &cmd_help,  &cmd_completion, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -25,7 +26,7 @@ static const char *const moment_words[] = {"start", "end", "peak", "oom", NULL};
 
 #define COMMON(field) offsetof(struct common_options, field)
 
-/* `bit` 0: every command has it. */
+/* `bit` 0: every command has it; COMMON_NO_INPUT: those without that bit. */
 static const struct {
 	unsigned bit;
 	struct opt opt;
@@ -56,7 +57,7 @@ static const struct {
 	  "show amounts of memory in bytes, KiB, MiB or GiB; without it, in the unit that fits "
 	  "(binary)",
 	  units_words}},
-	{0,
+	{COMMON_NO_INPUT,
 	 {"limit", 0, OPT_BYTES, COMMON(limit_bytes), "BYTES",
 	  "use at most so much memory, as in 2GiB; without it, 80 % of the machine's", NULL}},
 	{0, {"help", 'h', OPT_FLAG, COMMON(help), NULL, "show this help", NULL}},
@@ -67,7 +68,10 @@ void command_common_opts(struct opt out[COMMON_OPTS], unsigned bits)
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof common_rows / sizeof *common_rows; i++) {
-		if (!common_rows[i].bit || bits & common_rows[i].bit)
+		unsigned bit = common_rows[i].bit;
+		bool taken = bit == COMMON_NO_INPUT ? !(bits & bit) : !bit || bits & bit;
+
+		if (taken)
 			out[n++] = common_rows[i].opt;
 	}
 	assert(n < COMMON_OPTS);
