@@ -17,7 +17,8 @@
 #include "cli/exit.h"
 #include "cli/opt.h"
 
-/* The options that commands share; a row names those it takes. --help and --limit every one has. */
+/* The options that commands share; a row names those it takes. --help every one has, --limit those that load
+ * files. */
 enum common_bits {
 	COMMON_JSON = 1 << 0,   /* --json */
 	COMMON_OUTPUT = 1 << 1, /* -o FILE */
@@ -25,6 +26,7 @@ enum common_bits {
 	COMMON_DEVICE = 1 << 3, /* --device */
 	COMMON_AT = 1 << 4,     /* --at */
 	COMMON_FILTER = 1 << 5, /* --filter, --exclude */
+	COMMON_NO_INPUT = 1 << 6, /* no --limit: the command loads nothing */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };
 
