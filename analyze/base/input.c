@@ -223,3 +223,17 @@ uint64_t input_raw_offset(const struct input *in)
 
 	return in->compression == COMPRESSION_NONE ? taken - input_left(in) : taken;
 }
+
+uint64_t input_raw_count(struct input *in)
+{
+	struct raw *r = &in->source->raw;
+	struct error ignored = {0};
+
+	in->at_eof = true;
+	while (r->buf && !r->eof) {
+		r->at = r->end;
+		if (raw_fill(r, 1, &ignored) < 0)
+			break;
+	}
+	return r->taken;
+}

@@ -82,4 +82,8 @@ static inline uint64_t input_offset(const struct input *in)
 uint64_t input_raw_size(const struct input *in);
 uint64_t input_raw_offset(const struct input *in);
 
+/* Bytes of the file as it lies: of a pipe by reading it to its end, undecoded. Nothing more can be
+ * read from the input then. */
+uint64_t input_raw_count(struct input *in);
+
 #endif

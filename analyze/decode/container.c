@@ -93,14 +93,8 @@ void container_close(struct container *c)
 
 void container_finish(struct container *c)
 {
-	struct input *in = c->outer;
-	struct error ignored = {0};
-
 	if (c->html)
 		c->further_pickles = html_count_further(c->html);
-	if (c->raw_bytes != UINT64_MAX)
-		return;
-	while (input_peek(in, 1, &ignored) == 0 && in->at < in->end)
-		in->at = in->end;
-	c->raw_bytes = input_raw_offset(in);
+	if (c->raw_bytes == UINT64_MAX)
+		c->raw_bytes = input_raw_count(c->outer);
 }
