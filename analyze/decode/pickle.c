@@ -3,6 +3,7 @@
  */
 #include "decode/pickle.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "decode/pickle_machine.h"
@@ -257,13 +258,208 @@ static int run_one(struct machine *m, struct error *err)
 	return run_container(m, op, arg, err);
 }
 
-static int machine_run(struct machine *m, struct error *err)
+/* ---- the fast loop ---- */
+
+/* What run_hot keeps in registers; written back before anything else looks at the machine. */
+struct hot {
+	const uint8_t *at;
+	cell *sp;
+	uint64_t n_memo;
+	const cell *floor;
+};
+
+static void hot_store(struct machine *m, const struct hot *h)
 {
+	m->in->at = h->at;
+	m->stack.n = (size_t)(h->sp - m->stack.at);
+	m->memo.n = h->n_memo;
+	m->op_offset = input_offset(m->in);
+}
+
+static struct hot hot_load(const struct machine *m)
+{
+	return (struct hot){
+		.at = m->in->at,
+		.sp = m->stack.at + m->stack.n,
+		.n_memo = m->memo.n,
+		.floor = m->stack.at + m->floor,
+	};
+}
+
+/* Push memo[index]; false when that needs care. */
+static inline bool hot_get(const struct machine *m, struct hot *h, uint64_t index)
+{
+	if (index >= h->n_memo || m->watched_tags >> cell_tag(m->memo.at[index]) & 1)
+		return false;
+	*h->sp++ = m->memo.at[index];
+	return true;
+}
+
+static inline bool hot_memoize(struct machine *m, struct hot *h)
+{
+	if (h->sp == h->floor || h->n_memo == m->memo.cap || h->n_memo >= CELL_ID_MAX)
+		return false;
+	cell *top = h->sp - 1;
+	if (m->watched_tags >> cell_tag(*top) & 1) {
+		if (*top >> CELL_MEMO_SHIFT)
+			return false;
+		m->memo.at[h->n_memo] = *top;
+		*top |= (h->n_memo + 1) << CELL_MEMO_SHIFT;
+	} else {
+		m->memo.at[h->n_memo] = cell_plain(*top);
+	}
+	h->n_memo++;
+	return true;
+}
+
+/* LONG1 of at most 8 bytes at `at`, which has HOT_BYTES behind it. */
+static inline bool hot_long(struct hot *h)
+{
+	unsigned n = h->at[1];
+	uint64_t bits;
+
+	if (n - 1 > 7)
+		return false;
+	memcpy(&bits, h->at + 2, sizeof bits);
+	int64_t value = (int64_t)(le64toh(bits) << (64 - 8 * n)) >> (64 - 8 * n);
+	if (!cell_int_fits(value))
+		return false;
+	*h->sp++ = cell_from_int(value);
+	h->at += 2 + n;
+	return true;
+}
+
+/* 1 when pushed, 0 when the string reaches beyond the window, or a negative error. Strings of at
+ * most 8 bytes repeat without end in snapshots: the last one of each length is remembered. */
+static inline int hot_string(struct machine *m, struct hot *h, struct error *err)
+{
+	const unsigned n = h->at[1];
+	uint64_t word = 0;
+	str_id id;
 	int rc;
 
-	do
+	if ((size_t)(m->in->end - h->at) < 2 + n)
+		return 0;
+	if (n - 1 < SHORT_STRING_MAX) {
+		memcpy(&word, h->at + 2, sizeof word);
+		word = le64toh(word) << (64 - 8 * n);
+		if (word == m->short_string[n].word && m->short_string[n].id.i) {
+			*h->sp++ = cell_make(CELL_STR, m->short_string[n].id.i);
+			h->at += 2 + n;
+			return 1;
+		}
+	}
+	rc = strtab_add(m->fold->cells->strings, (const char *)h->at + 2, n, &id, err);
+	if (rc < 0)
+		return rc;
+	if (n - 1 < SHORT_STRING_MAX)
+		m->short_string[n] = (struct short_string){.word = word, .id = id};
+	*h->sp++ = cell_make(CELL_STR, id.i);
+	h->at += 2 + n;
+	return 1;
+}
+
+static inline bool hot_mark(struct machine *m, struct hot *h)
+{
+	if (m->marks.n == m->marks.cap)
+		return false;
+	m->marks.at[m->marks.n++] = m->floor = (size_t)(h->sp - m->stack.at);
+	h->floor = h->sp;
+	return true;
+}
+
+/* The opcodes that make up nearly all of a snapshot, for as long as enough bytes and room are
+ * there. Returns RUN_ON in front of the first opcode it leaves to run_one, which can do all. */
+static int run_hot(struct machine *m, struct error *err)
+{
+	const uint8_t *end = m->in->end - HOT_BYTES;
+	const cell *room = m->stack.at + m->stack.cap;
+	struct hot h = hot_load(m);
+	int rc = RUN_ON;
+
+	while (h.at < end && h.sp < room) {
+		switch (h.at[0]) {
+		case OP_BINGET:
+			if (!hot_get(m, &h, h.at[1]))
+				goto out;
+			h.at += 2;
+			continue;
+		case OP_LONG_BINGET:
+			if (!hot_get(m, &h, load_u32(h.at + 1)))
+				goto out;
+			h.at += 5;
+			continue;
+		case OP_MEMOIZE:
+			if (!hot_memoize(m, &h))
+				goto out;
+			h.at += 1;
+			continue;
+		case OP_LONG1:
+			if (!hot_long(&h))
+				goto out;
+			continue;
+		case OP_SHORT_BINUNICODE:
+			rc = hot_string(m, &h, err);
+			if (rc <= 0)
+				goto out;
+			rc = RUN_ON;
+			continue;
+		case OP_BININT:
+			*h.sp++ = cell_from_int((int32_t)load_u32(h.at + 1));
+			h.at += 5;
+			continue;
+		case OP_BININT1:
+			*h.sp++ = cell_from_int(h.at[1]);
+			h.at += 2;
+			continue;
+		case OP_BININT2:
+			*h.sp++ = cell_from_int(h.at[1] | h.at[2] << 8);
+			h.at += 3;
+			continue;
+		case OP_EMPTY_DICT:
+			*h.sp++ = cell_make(CELL_EMPTY, CELL_EMPTY_DICT);
+			h.at += 1;
+			continue;
+		case OP_EMPTY_LIST:
+			*h.sp++ = cell_make(CELL_EMPTY, CELL_EMPTY_LIST);
+			h.at += 1;
+			continue;
+		case OP_MARK:
+			if (!hot_mark(m, &h))
+				goto out;
+			h.at += 1;
+			continue;
+		case OP_SETITEMS:
+		case OP_APPENDS:
+			hot_store(m, &h);
+			rc = h.at[0] == OP_SETITEMS ? machine_setitems(m, err)
+						    : machine_appends(m, err);
+			if (rc < 0)
+				return rc;
+			m->in->at++;
+			h = hot_load(m);
+			continue;
+		default:
+			goto out;
+		}
+	}
+out:
+	hot_store(m, &h);
+	return rc;
+}
+
+static int machine_run(struct machine *m, struct error *err)
+{
+	int rc = RUN_ON;
+
+	while (rc == RUN_ON) {
+		if (m->in->end - m->in->at > HOT_BYTES) {
+			rc = run_hot(m, err);
+			if (rc < 0)
+				return rc;
+		}
 		rc = run_one(m, err);
-	while (rc == RUN_ON);
+	}
 	return rc < 0 ? rc : 0;
 }
 

@@ -27,11 +27,19 @@ static inline cell cell_plain(cell c)
 }
 
 struct building {
-	cell have;        /* what earlier batches gave, or CELL_EMPTY */
-	VEC(cell) items;  /* dict: key, value, key, value ... */
+	cell have;       /* what earlier batches gave, or CELL_EMPTY */
+	VEC(cell) items; /* dict: key, value, key, value ... */
 	bool is_dict;
-	bool closed;      /* read from the memo: `have` is final */
+	bool closed; /* read from the memo: `have` is final */
 	uint32_t next_free;
+};
+
+#define SHORT_STRING_MAX 8
+
+/* The last string of one length: its bytes as a word (id 0: none yet). */
+struct short_string {
+	uint64_t word;
+	str_id id;
 };
 
 struct machine {
@@ -39,15 +47,16 @@ struct machine {
 	const struct fold *fold;
 	struct budget *budget;
 	VEC(cell) stack;
-	VEC(size_t) marks;      /* stack heights */
-	size_t floor;           /* height of the last mark, 0 without one */
+	VEC(size_t) marks; /* stack heights */
+	size_t floor;      /* height of the last mark, 0 without one */
 	VEC(cell) memo;
 	VEC(struct building) building;
 	uint32_t free_building; /* row + 1 of the first unused row, 0: none */
 	size_t n_building;      /* rows in use */
 	VEC(char) scratch;      /* text being unescaped */
-	uint32_t watched_tags;  /* cells whose sharing matters */
-	uint64_t op_offset;     /* of the opcode being run */
+	struct short_string short_string[SHORT_STRING_MAX + 1];
+	uint32_t watched_tags; /* cells whose sharing matters */
+	uint64_t op_offset;    /* of the opcode being run */
 	int protocol;
 };
 

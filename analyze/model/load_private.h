@@ -60,6 +60,21 @@ struct fault {
 
 #define LOAD_MAX_FAULTS 64
 
+/* The events of a file repeat a few sequences of keys, and most of the values that make up a
+ * struct attr. One such sequence, by number of pairs, with what the last event of it had. */
+#define EVENT_SHAPE_PAIRS 16
+
+struct event_shape {
+	cell keys[EVENT_SHAPE_PAIRS];
+	cell fixed[EVENT_SHAPE_PAIRS]; /* values that gave `attr`, at the places in fixed_at */
+	uint8_t fixed_at[EVENT_SHAPE_PAIRS];
+	uint8_t n_fixed;
+	uint8_t action, addr, size, time, frames; /* places of the pairs */
+	bool has_frames;
+	bool valid;
+	attr_id attr;
+};
+
 struct loader {
 	struct model *model;
 	struct budget *budget;
@@ -75,6 +90,8 @@ struct loader {
 	struct fault faults[LOAD_MAX_FAULTS];
 	size_t n_faults;
 	uint64_t seen[CELL_TAGS]; /* keys seen in rows of each kind, bit = enum load_word */
+	struct event_shape shapes[EVENT_SHAPE_PAIRS]; /* by number of pairs */
+	size_t events_room; /* rows for which every event column has room */
 	attr_id last_attr;
 	/* For the progress hook: called each time a batch of events is complete. */
 	const struct model_options *options;

@@ -6,49 +6,12 @@
 #include <assert.h>
 #include <string.h>
 
-#include "model/load_private.h"
+#include "model/load_row.h"
 
 static const char *const word_texts[WORD_COUNT] = {
 #define WORD(symbol, text) [symbol] = text,
 #include "model/load_words.def"
 #undef WORD
-};
-
-#define KEY_BIT(word) (UINT64_C(1) << (word))
-#define KEY_LAST      KEY_FX_ORIGINAL_TRACE
-
-/* Keys that rows of each kind may have; anything else is counted as unknown. */
-#define EVENT_KEYS                                                                                \
-	(KEY_BIT(KEY_ACTION) | KEY_BIT(KEY_ADDR) | KEY_BIT(KEY_DEVICE_FREE) | KEY_BIT(KEY_SIZE) | \
-	 KEY_BIT(KEY_STREAM) | KEY_BIT(KEY_TIME_US) | KEY_BIT(KEY_FRAMES) |                       \
-	 KEY_BIT(KEY_COMPILE_CONTEXT) | KEY_BIT(KEY_USER_METADATA) |                              \
-	 KEY_BIT(KEY_INTERNAL_METADATA) | KEY_BIT(KEY_POOL_ID) | KEY_BIT(KEY_FORWARD_FRAMES) |    \
-	 KEY_BIT(KEY_CATEGORY))
-#define SEGMENT_KEYS                                                                            \
-	(KEY_BIT(KEY_DEVICE) | KEY_BIT(KEY_ADDRESS) | KEY_BIT(KEY_TOTAL_SIZE) |                 \
-	 KEY_BIT(KEY_ALLOCATED_SIZE) | KEY_BIT(KEY_ACTIVE_SIZE) | KEY_BIT(KEY_REQUESTED_SIZE) | \
-	 KEY_BIT(KEY_STREAM) | KEY_BIT(KEY_SEGMENT_TYPE) | KEY_BIT(KEY_SEGMENT_POOL_ID) |       \
-	 KEY_BIT(KEY_IS_EXPANDABLE) | KEY_BIT(KEY_FRAMES) | KEY_BIT(KEY_FORWARD_FRAMES) |       \
-	 KEY_BIT(KEY_BLOCKS) | KEY_BIT(KEY_REGISTRATION_COUNTER))
-#define BLOCK_KEYS                                                                \
-	(KEY_BIT(KEY_ADDRESS) | KEY_BIT(KEY_SIZE) | KEY_BIT(KEY_REQUESTED_SIZE) | \
-	 KEY_BIT(KEY_STATE) | KEY_BIT(KEY_FRAMES) | KEY_BIT(KEY_FORWARD_FRAMES) | \
-	 KEY_BIT(KEY_HISTORY) | KEY_BIT(KEY_USER_METADATA))
-#define FRAME_KEYS                                                                                 \
-	(KEY_BIT(KEY_NAME) | KEY_BIT(KEY_FILENAME) | KEY_BIT(KEY_LINE) | KEY_BIT(KEY_FX_NODE_OP) | \
-	 KEY_BIT(KEY_FX_NODE_NAME) | KEY_BIT(KEY_FX_NODE_TARGET) | KEY_BIT(KEY_FX_NODE_INFO) |     \
-	 KEY_BIT(KEY_FX_ORIGINAL_TRACE))
-#define ANNOTATION_KEYS \
-	(KEY_BIT(KEY_STAGE) | KEY_BIT(KEY_NAME) | KEY_BIT(KEY_DEVICE) | KEY_BIT(KEY_TIME_US))
-
-/* One dict's pairs by key; the last of equal keys wins. Values of absent keys are unset. */
-struct row {
-	struct loader *l;
-	uint64_t mask; /* KEY_BITs present */
-	uint64_t offset;
-	uint32_t id; /* of the row being made, for faults */
-	enum load_tag kind;
-	cell value[KEY_LAST + 1];
 };
 
 int loader_init(struct loader *l, struct model *m, struct error *err)
@@ -87,132 +50,7 @@ void loader_release(struct loader *l)
 	cells_release(&l->cells);
 }
 
-/* ---- typed access to a row's values ---- */
-
-static void row_fault(struct row *r, enum load_word key, const char *wanted)
-{
-	struct loader *l = r->l;
-
-	if (l->n_faults < LOAD_MAX_FAULTS)
-		l->faults[l->n_faults++] = (struct fault){
-			.kind = r->kind,
-			.row = r->id,
-			.key = {key},
-			.offset = r->offset,
-			.found = loader_words(l, r->value[key]),
-			.wanted = wanted,
-		};
-}
-
-static bool row_has(const struct row *r, enum load_word key)
-{
-	return r->mask >> key & 1 && !cell_is_const(r->value[key], CELL_NONE);
-}
-
-static uint64_t row_u64(struct row *r, enum load_word key, uint64_t absent)
-{
-	uint64_t value = absent;
-
-	if (row_has(r, key) && !cells_u64(&r->l->cells, r->value[key], &value))
-		row_fault(r, key, "an integer");
-	return value;
-}
-
-static str_id row_str(struct row *r, enum load_word key)
-{
-	if (!row_has(r, key))
-		return STR_NONE;
-	if (cell_tag(r->value[key]) == CELL_STR)
-		return (str_id){cell_id(r->value[key])};
-	row_fault(r, key, "a string");
-	return STR_NONE;
-}
-
-static bool row_bool(struct row *r, enum load_word key)
-{
-	uint64_t number;
-
-	if (!row_has(r, key) || cell_is_const(r->value[key], CELL_FALSE))
-		return false;
-	if (cell_is_const(r->value[key], CELL_TRUE))
-		return true;
-	if (!cells_u64(&r->l->cells, r->value[key], &number))
-		row_fault(r, key, "a bool");
-	else
-		return number != 0;
-	return false;
-}
-
-static stack_id row_stack(struct row *r, enum load_word key)
-{
-	cell c = r->value[key];
-
-	if (!row_has(r, key))
-		return STACK_ABSENT;
-	if (cell_tag(c) == (enum cell_tag)LOAD_STACK)
-		return (stack_id){cell_id(c)};
-	if (!cell_is_empty(c, CELL_EMPTY_LIST) && !cell_is_empty(c, CELL_EMPTY_TUPLE))
-		row_fault(r, key, "a list of frames");
-	return STACK_EMPTY;
-}
-
-static bool row_pool(struct row *r, enum load_word key, struct pool_id *out)
-{
-	if (!row_has(r, key))
-		return false;
-	if (cell_tag(r->value[key]) != (enum cell_tag)LOAD_POOL) {
-		row_fault(r, key, "a pair of integers");
-		return false;
-	}
-	*out = r->l->pools.at[cell_id(r->value[key])];
-	return true;
-}
-
-/* forward_frames: lines of text, kept as frames that have a name only. */
-static int row_text_stack(struct row *r, enum load_word key, stack_id *out, struct error *err)
-{
-	struct loader *l = r->l;
-	cell c = r->value[key];
-
-	*out = STACK_ABSENT;
-	if (!row_has(r, key) || cell_tag(c) == CELL_EMPTY)
-		return 0;
-	if (cell_tag(c) != (enum cell_tag)LOAD_NODE || loader_node(l, c)->kind == NODE_DICT ||
-	    loader_node(l, c)->kind == NODE_RANGE) {
-		row_fault(r, key, "a list of strings");
-		return 0;
-	}
-	const struct node *node = loader_node(l, c);
-	l->scratch.n = 0;
-	for (uint64_t k = 0; k < node->n; k++) {
-		cell item = loader_item(l, node, k);
-		frame_id frame;
-		int rc;
-
-		if (cell_tag(item) != CELL_STR) {
-			row_fault(r, key, "a list of strings");
-			return 0;
-		}
-		struct frame text = {.name = {cell_id(item)}};
-		if ((rc = stacks_add_frame(&l->model->stacks, text, &frame, err)) < 0 ||
-		    (rc = vec_push(&l->scratch, frame, l->budget, err)) < 0)
-			return rc;
-	}
-	return stacks_add(&l->model->stacks, l->scratch.at, l->scratch.n, out, err);
-}
-
 /* ---- rows ---- */
-
-static int count_unknown(struct hashmap *map, uint64_t key, struct error *err)
-{
-	uint64_t *count = hashmap_get(map, key);
-
-	if (count) {
-		++*count;
-		return 0;
-	}
-	return hashmap_put(map, key, 1, err);
-}
 
 static int frame_row(struct row *r, cell *out, struct error *err)
 {
@@ -227,155 +65,6 @@ static int frame_row(struct row *r, cell *out, struct error *err)
 	if (rc == 0)
 		*out = cell_make((enum cell_tag)LOAD_FRAME, id.i);
 	return rc;
-}
-
-static enum action action_of_word(str_id word)
-{
-	_Static_assert(
-		ACTION_WORD_USER_DEFINED - ACTION_WORD_ALLOC == ACTION_USER_DEFINED - ACTION_ALLOC,
-		"both lists have the same order");
-	if (word.i >= ACTION_WORD_ALLOC && word.i <= ACTION_WORD_USER_DEFINED)
-		return (enum action)(word.i - ACTION_WORD_ALLOC + ACTION_ALLOC);
-	return ACTION_OTHER;
-}
-
-static bool attr_equal(const struct attr *a, const struct attr *b)
-{
-	return a->stream == b->stream && a->pool.a == b->pool.a && a->pool.b == b->pool.b &&
-	       a->has_stream == b->has_stream && a->has_pool == b->has_pool &&
-	       a->action_name.i == b->action_name.i &&
-	       a->compile_context.i == b->compile_context.i &&
-	       a->user_metadata.i == b->user_metadata.i &&
-	       a->internal_metadata.i == b->internal_metadata.i && a->category.i == b->category.i &&
-	       a->forward_stack.i == b->forward_stack.i;
-}
-
-static uint64_t attr_hash(const struct attr *a)
-{
-	uint64_t h = hash_combine(a->stream, (uint64_t)a->pool.a);
-
-	h = hash_combine(h, (uint64_t)a->pool.b);
-	h = hash_combine(h, (uint64_t)a->compile_context.i << 32 | a->user_metadata.i);
-	h = hash_combine(h, (uint64_t)a->internal_metadata.i << 32 | a->category.i);
-	h = hash_combine(h, (uint64_t)a->action_name.i << 32 | a->forward_stack.i);
-	return hash_combine(h, (uint64_t)a->has_stream << 1 | a->has_pool);
-}
-
-static int attr_add(struct loader *l, const struct attr *a, attr_id *out, struct error *err)
-{
-	struct model *m = l->model;
-
-	if (l->attr_valid && attr_equal(a, &m->attrs.at[l->last_attr.i])) {
-		*out = l->last_attr;
-		return 0;
-	}
-	uint64_t hash = attr_hash(a);
-	uint64_t *row = hashmap_get(&l->attr_rows, hash);
-	int rc = 0;
-	if (row && attr_equal(a, &m->attrs.at[*row])) {
-		out->i = (uint32_t)*row;
-	} else {
-		if (m->attrs.n > UINT32_MAX / 2)
-			return error_set(err, ERR_LIMIT, ERR_NO_OFFSET, "too many attributes");
-		rc = vec_push(&m->attrs, *a, l->budget, err);
-		if (rc == 0)
-			rc = hashmap_put(&l->attr_rows, hash, m->attrs.n - 1, err);
-		if (rc < 0)
-			return rc;
-		out->i = (uint32_t)m->attrs.n - 1;
-	}
-	l->last_attr = *out;
-	l->attr_valid = true;
-	return 0;
-}
-
-/* Make room for one more event in every column, so that the pushes cannot fail. */
-static int events_reserve(struct loader *l, struct error *err)
-{
-	struct events *e = &l->model->events;
-	int rc;
-
-	if (e->action.n > CELL_ID_MAX)
-		return error_set(err, ERR_LIMIT, ERR_NO_OFFSET, "more than 2^30 events");
-	if ((rc = vec_reserve(&e->action, 1, l->budget, err)) < 0 ||
-	    (rc = vec_reserve(&e->addr, 1, l->budget, err)) < 0 ||
-	    (rc = vec_reserve(&e->size, 1, l->budget, err)) < 0 ||
-	    (rc = vec_reserve(&e->time_us, 1, l->budget, err)) < 0 ||
-	    (rc = vec_reserve(&e->stack, 1, l->budget, err)) < 0 ||
-	    (rc = vec_reserve(&e->attr, 1, l->budget, err)) < 0)
-		return rc;
-	return 0;
-}
-
-static int event_attr(struct row *r, enum action action, str_id action_word, attr_id *out,
-		      struct error *err)
-{
-	struct attr a = {0};
-	int rc;
-
-	if (row_has(r, KEY_STREAM)) {
-		a.stream = row_u64(r, KEY_STREAM, 0);
-		a.has_stream = true;
-	}
-	if (r->mask & ~(KEY_BIT(KEY_ACTION) | KEY_BIT(KEY_ADDR) | KEY_BIT(KEY_SIZE) |
-			KEY_BIT(KEY_STREAM) | KEY_BIT(KEY_TIME_US) | KEY_BIT(KEY_FRAMES))) {
-		a.compile_context = row_str(r, KEY_COMPILE_CONTEXT);
-		a.user_metadata = row_str(r, KEY_USER_METADATA);
-		a.internal_metadata = row_str(r, KEY_INTERNAL_METADATA);
-		a.category = row_str(r, KEY_CATEGORY);
-		a.has_pool = row_pool(r, KEY_POOL_ID, &a.pool);
-		rc = row_text_stack(r, KEY_FORWARD_FRAMES, &a.forward_stack, err);
-		if (rc < 0)
-			return rc;
-	}
-	if (action == ACTION_OTHER)
-		a.action_name = action_word;
-	return attr_add(r->l, &a, out, err);
-}
-
-static int event_row(struct row *r, cell *out, struct error *err)
-{
-	struct loader *l = r->l;
-	struct events *e = &l->model->events;
-	attr_id attr = {0};
-	int rc = events_reserve(l, err);
-
-	if (rc < 0)
-		return rc;
-	r->kind = LOAD_EVENT;
-	r->id = (uint32_t)e->action.n;
-	str_id word = row_str(r, KEY_ACTION);
-	enum action action = action_of_word(word);
-	rc = event_attr(r, action, word, &attr, err);
-	if (rc == 0 && action == ACTION_OTHER)
-		rc = count_unknown(&l->unknown_actions, word.i, err);
-	if (rc < 0)
-		return rc;
-	e->action.at[e->action.n++] = (uint8_t)action;
-	e->addr.at[e->addr.n++] = action == ACTION_OOM ? row_u64(r, KEY_DEVICE_FREE, BYTES_NONE)
-						       : row_u64(r, KEY_ADDR, 0);
-	e->size.at[e->size.n++] = row_u64(r, KEY_SIZE, 0);
-	e->time_us.at[e->time_us.n++] = (int64_t)row_u64(r, KEY_TIME_US, (uint64_t)TIME_NONE);
-	e->stack.at[e->stack.n++] = row_stack(r, KEY_FRAMES);
-	e->attr.at[e->attr.n++] = attr;
-	*out = cell_make((enum cell_tag)LOAD_EVENT, r->id);
-	return 0;
-}
-
-int loader_copy_event(struct loader *l, uint32_t row, struct error *err)
-{
-	struct events *e = &l->model->events;
-	int rc = events_reserve(l, err);
-
-	if (rc < 0)
-		return rc;
-	e->action.at[e->action.n++] = e->action.at[row];
-	e->addr.at[e->addr.n++] = e->addr.at[row];
-	e->size.at[e->size.n++] = e->size.at[row];
-	e->time_us.at[e->time_us.n++] = e->time_us.at[row];
-	e->stack.at[e->stack.n++] = e->stack.at[row];
-	e->attr.at[e->attr.n++] = e->attr.at[row];
-	return 0;
 }
 
 /* Torch 2.0 and before: a block's past occupants, newest first; the first one is the present. */
@@ -620,6 +309,8 @@ static int fold_dict(void *ctx, cell have, const cell *pairs, size_t n, uint64_t
 		*out = have;
 		return loader_node_append(l, loader_node(l, have), pairs, 2 * n, err);
 	}
+	if (n < EVENT_SHAPE_PAIRS && event_again(l, pairs, n, out))
+		return 0;
 	row.l = l;
 	row.offset = offset;
 	row.mask = row_collect(&row, pairs, n);
@@ -627,12 +318,14 @@ static int fold_dict(void *ctx, cell have, const cell *pairs, size_t n, uint64_t
 	if (!shape)
 		return loader_node_from(l, NODE_DICT, pairs, 2 * n, out, err);
 	l->seen[shape->kind] |= row.mask;
-	if ((size_t)__builtin_popcountll(row.mask & shape->knows) != n) {
-		rc = count_unknown_keys(l, shape, pairs, n, err);
-		if (rc < 0)
-			return rc;
-	}
-	return shape->make(&row, out, err);
+	const bool plain = (size_t)__builtin_popcountll(row.mask & shape->knows) == n;
+	const size_t faults = l->n_faults;
+	if (!plain && (rc = count_unknown_keys(l, shape, pairs, n, err)) < 0)
+		return rc;
+	rc = shape->make(&row, out, err);
+	if (rc == 0 && shape->kind == LOAD_EVENT && plain && l->n_faults == faults)
+		event_learn(l, pairs, n, row.mask);
+	return rc;
 }
 
 static int fold_cut_dict(void *ctx, cell have, const cell *pairs, size_t n, uint64_t offset,
