@@ -41,11 +41,11 @@ struct totals {
 /* A block at a moment. */
 struct state_block {
 	uint64_t address, size;
-	uint64_t requested;  /* of active and pending blocks; 0 for inactive ones */
-	int64_t born;        /* number of its alloc event; EVENT_START when before the trace */
+	uint64_t requested;     /* of active and pending blocks; 0 for inactive ones */
+	int64_t born;           /* number of its alloc event; EVENT_START when before the trace */
 	int64_t free_requested; /* of a pending block: number of that event, or EVENT_START */
-	stack_id stack;      /* of its allocation, from the event or from the file's block */
-	uint8_t state;       /* enum block_state */
+	stack_id stack;         /* of its allocation, from the event or from the file's block */
+	uint8_t state;          /* enum block_state */
 };
 
 /* A contiguous mapped run: a cudaMalloc segment, or a run of an expandable one. */
@@ -54,10 +54,10 @@ struct state_segment {
 	uint64_t allocated, active, requested;
 	uint64_t stream;
 	struct pool_id pool;
-	int64_t born;            /* segment_alloc or first segment_map event; EVENT_START: before */
+	int64_t born; /* segment_alloc or first segment_map event; EVENT_START: before */
 	uint64_t first_block, n_blocks;
-	stack_id stack;          /* of the request that made it, when known */
-	uint8_t kind;            /* enum pool_kind */
+	stack_id stack; /* of the request that made it, when known */
+	uint8_t kind;   /* enum pool_kind */
 	bool is_expandable;
 };
 
@@ -66,8 +66,8 @@ struct state_segment {
 struct state {
 	struct budget *budget; /* weak */
 	const struct device *device;
-	int64_t event;   /* the moment is just after this event; EVENT_START: before event 0 */
-	bool exact;      /* false: counted from the first event on, what lived before is unknown */
+	int64_t event; /* the moment is just after this event; EVENT_START: before event 0 */
+	bool exact;    /* false: counted from the first event on, what lived before is unknown */
 	struct totals totals;
 	VEC(struct state_segment) segments;
 	VEC(struct state_block) blocks;
@@ -82,21 +82,22 @@ int state_from_segments(struct state *out, const struct model *m, const struct d
 
 /* What did not fit together, for `validate`. */
 enum replay_rule {
-	RULE_ALLOC_ON_LIVE,         /* alloc over a live block */
-	RULE_ALLOC_OUTSIDE,         /* alloc where no segment is */
-	RULE_ALLOC_NO_ROOM,         /* alloc larger than the free space at its address */
-	RULE_ALLOC_STREAM,          /* alloc in a segment of another stream */
-	RULE_FREE_UNKNOWN,          /* free of an address that holds no live block */
-	RULE_FREE_SIZE,             /* free with another size than the alloc */
-	RULE_FREE_TWICE,            /* free_requested of a block already pending */
-	RULE_SEGMENT_OVERLAP,       /* segment_alloc or _map over mapped memory */
-	RULE_SEGMENT_UNKNOWN,       /* segment_free or _unmap of what is not mapped */
-	RULE_SEGMENT_LIVE,          /* segment_free or _unmap with a live block inside */
-	RULE_END_MISSING,           /* live at the end of the trace, not live in the file */
-	RULE_END_EXTRA,             /* live in the file, not at the end of the trace */
-	RULE_END_SIZE,              /* sizes differ between the end of the trace and the file */
-	RULE_SNAPSHOT_BYTES,        /* a snapshot event's active bytes differ from the replay's */
-	RULE_TIME_BACKWARDS,        /* time_us decreases */
+	RULE_ALLOC_ON_LIVE,   /* alloc over a live block */
+	RULE_ALLOC_OUTSIDE,   /* alloc where no segment is */
+	RULE_ALLOC_NO_ROOM,   /* alloc larger than the free space at its address */
+	RULE_ALLOC_STREAM,    /* alloc in a segment of another stream */
+	RULE_FREE_UNKNOWN,    /* free of an address that holds no live block */
+	RULE_FREE_SIZE,       /* free with another size than the alloc */
+	RULE_FREE_TWICE,      /* free_requested of a block already pending */
+	RULE_SEGMENT_OVERLAP, /* segment_alloc or _map over mapped memory */
+	RULE_SEGMENT_UNKNOWN, /* segment_free or _unmap of what is not mapped */
+	RULE_SEGMENT_LIVE,    /* segment_free or _unmap with a live block inside */
+	RULE_END_MISSING,     /* live at the end of the trace, not live in the file */
+	RULE_END_EXTRA,       /* live in the file, not at the end of the trace */
+	RULE_END_SIZE,        /* sizes differ between the end of the trace and the file */
+	RULE_END_STATE,       /* live in both, but pending in one of them only */
+	RULE_SNAPSHOT_BYTES,  /* a snapshot event's active bytes differ from the replay's */
+	RULE_TIME_BACKWARDS,  /* time_us decreases */
 	RULE_COUNT,
 };
 
@@ -104,28 +105,28 @@ const char *replay_rule_name(enum replay_rule r); /* "alloc-on-live" ... */
 
 struct mismatch {
 	enum replay_rule rule;
-	int64_t event;             /* where, or EVENT_START for the comparison at the end */
-	uint64_t segment_address;  /* 0 when none */
+	int64_t event;            /* where, or EVENT_START for the comparison at the end */
+	uint64_t segment_address; /* 0 when none */
 	uint64_t address;
-	uint64_t expected, found;  /* bytes, an address or a stream, by rule */
+	uint64_t expected, found; /* bytes, an address or a stream, by rule */
 };
 
 /* Stored mismatches end here; n_mismatches goes on counting. */
 #define REPLAY_MAX_MISMATCHES 10000
 
 struct peak {
-	uint64_t bytes;  /* BYTES_NONE when unknown */
-	int64_t event;   /* first moment that reached it; EVENT_START: before event 0 */
+	uint64_t bytes; /* BYTES_NONE when unknown */
+	int64_t event;  /* first moment that reached it; EVENT_START: before event 0 */
 };
 
 /* What one pass over the trace finds out. */
 struct replay_summary {
-	struct totals start, end;   /* end: after the last event, by the replay */
+	struct totals start, end; /* end: after the last event, by the replay */
 	struct peak reserved, allocated, active, requested; /* each the highest of its own */
-	struct totals at_peak;      /* the totals at the peak of allocated bytes */
+	struct totals at_peak; /* the totals at the peak of allocated bytes */
 	uint64_t n_mismatches;
-	uint64_t n_lost_frees;      /* frees of blocks that lived before event 0 */
-	bool equals_file;           /* the end state equals the file's segments block by block */
+	uint64_t n_lost_frees; /* frees of blocks that lived before event 0 */
+	bool equals_file;      /* the end state equals the file's segments block by block */
 	enum history history;
 };
 
@@ -153,11 +154,11 @@ const struct totals *replay_totals(const struct replay *r);
 struct step {
 	enum action action;
 	uint64_t address;
-	uint64_t size;        /* block size in bytes (not requested), or segment bytes */
+	uint64_t size; /* block size in bytes (not requested), or segment bytes */
 	uint64_t requested;
-	int64_t born;         /* of the block concerned; EVENT_START when before the trace */
-	stack_id born_stack;  /* of its allocation */
-	bool applied;         /* false: the event contradicted the state or changes nothing */
+	int64_t born;        /* of the block concerned; EVENT_START when before the trace */
+	stack_id born_stack; /* of its allocation */
+	bool applied;        /* false: the event contradicted the state or changes nothing */
 };
 const struct step *replay_last(const struct replay *r);
 
