@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * explain.h -- why each out-of-memory of a file happened: verdict, evidence, holders, what helps.
+ *
+ * The state is taken just before each oom event, on the device that had it: what the file's
+ * segments show is later, when Python has unwound and freed most of it. One forward walk a device
+ * serves all of its ooms; attempts between which nothing changed share one look.
+ *
+ * Words. live = sizes of allocated blocks, idle = reserved - live (cached and pending), attempted =
+ * what the allocator asked of the driver. The verdict is the first that holds:
+ *
+ *     request_too_large  attempted > reserved + device free: all of ours given back is not enough
+ *     (full)             live + attempted > reserved + device free, or idle < 5 % of reserved:
+ *       process_limit      when device free >= attempted + 128 MiB
+ *       capacity           otherwise
+ *     pending_free       a block that would serve waits for another stream
+ *     stranded_cache     a free block that is large enough lies in another pool, stream or class
+ *     fragmentation      what is idle is in pieces, or kept from the request by a setting
+ *     unknown            the file lacks the facts
+ *
+ * Rules behind the verdict that hold too are its factors; process_limit is one whenever the device
+ * had that much free.
+ */
+#ifndef ANALYZE_PASSES_EXPLAIN_H
+#define ANALYZE_PASSES_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "model/model.h"
+#include "passes/holders.h"
+#include "passes/survey.h"
+#include "replay/replay.h"
+
+enum verdict {
+	VERDICT_UNKNOWN,
+	VERDICT_REQUEST_TOO_LARGE,
+	VERDICT_PROCESS_LIMIT,
+	VERDICT_CAPACITY,
+	VERDICT_PENDING_FREE,
+	VERDICT_STRANDED_CACHE,
+	VERDICT_FRAGMENTATION,
+	VERDICT_COUNT,
+};
+
+const char *verdict_name(enum verdict v); /* "process_limit" ... */
+
+/* A rule behind the verdict that holds too. */
+struct factor {
+	enum verdict rule;
+	uint64_t bytes;
+};
+#define EXPLAIN_MAX_FACTORS 4
+
+/* One fact that speaks for the verdict. Which of the numbers a kind uses is said beside it, in the
+ * order bytes, of_bytes, count, count2; the rest is 0. */
+enum evidence_kind {
+	EVIDENCE_SHORT,  /* missing bytes; device free */
+	EVIDENCE_NEARLY, /* device free; attempted: refused although a little more was free */
+	EVIDENCE_LIMIT,  /* the limit is at least; and below */
+	EVIDENCE_ALL_GIVEN_BACK, /* reserved + device free; attempted */
+	EVIDENCE_LIVE,           /* live; reserved; blocks */
+	EVIDENCE_IDLE,           /* idle; reserved */
+	EVIDENCE_LARGEST_FREE,   /* largest piece the request may use; all such pieces; how many */
+	EVIDENCE_ELSEWHERE, /* largest fitting block; all such blocks; how many. why: unusable */
+	EVIDENCE_REFUSED_BLOCK,  /* the same, for a block in the right place kept by a setting */
+	EVIDENCE_PENDING,        /* pending; largest run that would serve (0: none); blocks */
+	EVIDENCE_PINNED,         /* idle; segment bytes; segments; live blocks that keep them */
+	EVIDENCE_PINNING_SITE,   /* idle; live bytes; segments; blocks. site */
+	EVIDENCE_GIVEN_BACK,     /* bytes; -; segments; event of the last one */
+	EVIDENCE_GROWTH,         /* live bytes born in the later half of the events; live */
+	EVIDENCE_SLACK,          /* slack; allocated */
+	EVIDENCE_BEFORE,         /* bytes from before the trace; of them without a stack; blocks */
+	EVIDENCE_LOST,           /* events were lost at the front: -; -; events left */
+	EVIDENCE_DUMPED_LATER,   /* allocated in the file's segments; at the oom; events since */
+	EVIDENCE_POOL_ASSUMED,   /* the event has no pool, and there are private pools */
+	EVIDENCE_NOT_EXACT,      /* what lived before the trace is unknown */
+	EVIDENCE_NO_DEVICE_FREE, /* the event does not say what was free */
+	EVIDENCE_COUNT,
+};
+
+struct evidence {
+	enum evidence_kind kind;
+	uint64_t bytes, of_bytes, count, count2;
+	enum unusable why;
+	uint64_t stream;     /* of EVIDENCE_ELSEWHERE */
+	struct pool_id pool; /* of EVIDENCE_ELSEWHERE */
+	struct site site;    /* of EVIDENCE_PINNING_SITE */
+};
+#define EXPLAIN_MAX_EVIDENCE 16
+
+/* One next step. `bytes`: an estimate of what it gains, BYTES_NONE when none can be computed. */
+enum advice_kind {
+	ADVICE_LOOK_OUTSIDE,   /* other processes, libraries; param: reserved + device free */
+	ADVICE_FREE_HOLDERS,   /* count: how many of the largest sites; param: bytes needed */
+	ADVICE_RAISE_LIMIT,    /* bytes: device free; param: at least this much more */
+	ADVICE_SMALLER_PIECES, /* param: the most that could be had at once */
+	ADVICE_EXPANDABLE,     /* expandable_segments:True */
+	ADVICE_MAX_SPLIT,      /* max_split_size_mb; param: bytes */
+	ADVICE_LIFT_GUARD,     /* unset max_split_size_mb */
+	ADVICE_ONE_MODE,       /* keep expandable_segments as it was when the cache was filled */
+	ADVICE_MOVE_PINNERS,   /* count: blocks, param: segments; site */
+	ADVICE_OTHER_STREAM,   /* fewer side streams, or empty_cache between phases */
+	ADVICE_SHARE_POOL,     /* share or release graph pools */
+	ADVICE_RECORD_STREAM,  /* no record_stream, or synchronise earlier */
+	ADVICE_RECORD_MORE,    /* larger max_entries; param: events in the file */
+	ADVICE_COUNT,
+};
+
+struct advice {
+	enum advice_kind kind;
+	uint64_t bytes, count, param;
+	struct site site;
+};
+#define EXPLAIN_MAX_ADVICE 6
+
+#define EXPLAIN_MAX_HOLDERS 20
+#define EXPLAIN_MAX_PHASES  8
+
+/* What one look at a state found; several ooms may share one. */
+struct explain_look {
+	struct totals totals;
+	bool exact; /* false: what lived before the trace is unknown; totals are partial */
+	size_t first_holder, n_holders; /* rows of explain.holders */
+	uint64_t all_holders;           /* how many sites there are */
+};
+
+struct explain_oom {
+	int32_t device;
+	int64_t event, time_us;
+	struct request request; /* rounded = the event's size */
+	uint64_t device_free;   /* or BYTES_NONE */
+	struct site site;       /* who asked */
+	stack_id stack;
+	bool retried; /* oom_events.h */
+	enum verdict verdict;
+	size_t n_factors, n_evidence, n_advice, n_phases;
+	struct factor factors[EXPLAIN_MAX_FACTORS];
+	struct explain_look look;
+	struct survey survey;
+	struct evidence evidence[EXPLAIN_MAX_EVIDENCE];
+	struct advice advice[EXPLAIN_MAX_ADVICE];
+	str_id phases[EXPLAIN_MAX_PHASES]; /* annotations open then, outermost first */
+};
+
+/* Of a file without oom events. */
+struct explain_peak {
+	bool known; /* false: the file has no device with memory */
+	int32_t device;
+	int64_t event, time_us; /* EVENT_START, TIME_NONE */
+	struct explain_look look;
+	uint64_t n_devices;
+};
+
+struct explain {
+	struct budget *budget;        /* weak */
+	VEC(struct explain_oom) ooms; /* device by device, in the order of events */
+	VEC(struct holder) holders;
+	size_t main_oom;          /* the one to tell first: the last that was not retried */
+	struct explain_peak peak; /* when there are no ooms */
+};
+
+struct explain_options {
+	bool one_device; /* look at `device` only */
+	int32_t device;
+};
+
+/* Errors: ERR_NO_MOMENT when there is no such device, ERR_LIMIT, ERR_NOMEM. */
+int explain_run(struct explain *out, const struct model *m, const struct explain_options *options,
+		struct budget *budget, struct error *err);
+void explain_release(struct explain *e);
+
+/* The parts, for tests. explain_judge fills verdict and factors of an oom whose request, look and
+ * survey are there; explain_argue then adds evidence and advice. */
+void explain_judge(struct explain_oom *oom);
+
+struct explain_context {
+	const struct model *m;
+	const struct device *d;
+	const struct replay_summary *summary;
+	const struct holder *holders; /* of the oom's look */
+};
+void explain_argue(struct explain_oom *oom, const struct explain_context *c);
+
+#endif

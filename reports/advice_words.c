@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * advice_words.c -- the sentences of what to do next after an oom.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "reports/explain_words.h"
+
+#define SITE_BYTES         1024
+#define BYTES(n)           emit_words_bytes(e, (char[UNITS_BUF]){0}, (n))
+#define NOUN(n, one, many) units_noun((char[UNITS_BUF]){0}, UNITS_BUF, (n), one, many)
+#define SITE(site)         site_short(m, (site), (char[SITE_BYTES]){0}, SITE_BYTES)
+#define SETTING(a)         advice_setting((a), (char[UNITS_BUF]){0}, UNITS_BUF)
+
+const char *advice_name(enum advice_kind k)
+{
+	static const char *const names[ADVICE_COUNT] = {
+		[ADVICE_LOOK_OUTSIDE] = "look_outside",
+		[ADVICE_FREE_HOLDERS] = "free_holders",
+		[ADVICE_RAISE_LIMIT] = "raise_limit",
+		[ADVICE_SMALLER_PIECES] = "ask_for_less",
+		[ADVICE_EXPANDABLE] = "expandable_segments",
+		[ADVICE_MAX_SPLIT] = "max_split_size",
+		[ADVICE_LIFT_GUARD] = "lift_max_split_size",
+		[ADVICE_ONE_MODE] = "keep_one_mode",
+		[ADVICE_MOVE_PINNERS] = "move_pinning_blocks",
+		[ADVICE_OTHER_STREAM] = "fewer_streams",
+		[ADVICE_SHARE_POOL] = "share_pools",
+		[ADVICE_RECORD_STREAM] = "avoid_record_stream",
+		[ADVICE_RECORD_MORE] = "record_more",
+	};
+
+	assert((unsigned)k < ADVICE_COUNT);
+	return names[k];
+}
+
+const char *advice_setting(const struct advice *a, char *buf, size_t size)
+{
+	switch (a->kind) {
+	case ADVICE_EXPANDABLE:
+		return "expandable_segments:True";
+	case ADVICE_MAX_SPLIT:
+		snprintf(buf, size, "max_split_size_mb:%" PRIu64, a->param >> 20);
+		return buf;
+	default:
+		return NULL;
+	}
+}
+
+static void say_space(const struct emit *e, const struct model *m, const struct explain_oom *o,
+		      const struct advice *a, char *buf, size_t size)
+{
+	switch (a->kind) {
+	case ADVICE_LOOK_OUTSIDE:
+		snprintf(buf, size,
+			 "See who has the rest of the card (nvidia-smi): this process reserves %s, "
+			 "%s were free; what the card has beyond these %s belongs to other "
+			 "processes or to libraries outside PyTorch.",
+			 BYTES(o->survey.reserved), BYTES(o->device_free), BYTES(a->param));
+		break;
+	case ADVICE_FREE_HOLDERS:
+		if (a->count == 1)
+			snprintf(buf, size,
+				 "Make room for %s: %s alone holds %s (keep less, free "
+				 "it earlier, or a smaller batch).",
+				 BYTES(a->param), SITE(a->site), BYTES(a->bytes));
+		else
+			snprintf(buf, size,
+				 "Make room for %s: the %" PRIu64 " largest sites hold "
+				 "%s together, %s most of it.",
+				 BYTES(a->param), a->count, BYTES(a->bytes), SITE(a->site));
+		break;
+	case ADVICE_RAISE_LIMIT:
+		snprintf(buf, size,
+			 "Raise the limit of this process by up to %s "
+			 "(torch.cuda.set_per_process_memory_fraction): the device has %s "
+			 "free.",
+			 BYTES(a->param), BYTES(a->bytes));
+		break;
+	default:
+		snprintf(buf, size,
+			 "Ask for less at once in %s: at most %s could be had at that "
+			 "moment.",
+			 SITE(o->site), BYTES(a->param));
+		break;
+	}
+}
+
+static void say_cache(const struct emit *e, const struct model *m, const struct advice *a,
+		      char *buf, size_t size)
+{
+	switch (a->kind) {
+	case ADVICE_EXPANDABLE:
+		snprintf(buf, size,
+			 "Start with PYTORCH_CUDA_ALLOC_CONF=%s: whole pages of the "
+			 "idle memory, about %s, could be used again.",
+			 SETTING(a), BYTES(a->bytes));
+		break;
+	case ADVICE_MAX_SPLIT:
+		snprintf(buf, size,
+			 "Or PYTORCH_CUDA_ALLOC_CONF=%s: large segments would not be "
+			 "split for small blocks, about %s could be returned.",
+			 SETTING(a), BYTES(a->bytes));
+		break;
+	case ADVICE_LIFT_GUARD:
+		snprintf(buf, size,
+			 "Raise or unset max_split_size_mb (or raise "
+			 "max_non_split_rounding_mb): %s of large free blocks are kept "
+			 "from requests like this one.",
+			 BYTES(a->bytes));
+		break;
+	case ADVICE_ONE_MODE:
+		snprintf(buf, size,
+			 "Keep expandable_segments as it was when the cache was "
+			 "filled: %s lie in expandable segments.",
+			 BYTES(a->bytes));
+		break;
+	default:
+		snprintf(buf, size,
+			 "Free what %s keeps, or allocate it before the large blocks: "
+			 "its %s hold back %s idle in %s.",
+			 SITE(a->site), NOUN(a->count, "block", "blocks"), BYTES(a->bytes),
+			 NOUN(a->param, "segment", "segments"));
+		break;
+	}
+}
+
+const char *advice_sentence(const struct emit *e, const struct model *m,
+			    const struct explain_oom *o, const struct advice *a, char *buf,
+			    size_t size)
+{
+	switch (a->kind) {
+	case ADVICE_LOOK_OUTSIDE:
+	case ADVICE_FREE_HOLDERS:
+	case ADVICE_RAISE_LIMIT:
+	case ADVICE_SMALLER_PIECES:
+		say_space(e, m, o, a, buf, size);
+		break;
+	case ADVICE_OTHER_STREAM:
+		snprintf(buf, size,
+			 "Use fewer side streams, or call torch.cuda.empty_cache() "
+			 "between phases: %s are free in other streams.",
+			 BYTES(a->bytes));
+		break;
+	case ADVICE_SHARE_POOL:
+		snprintf(buf, size,
+			 "Let CUDA graphs share a pool (graph_pool_handle), or release "
+			 "those no longer used: %s are free in other pools.",
+			 BYTES(a->bytes));
+		break;
+	case ADVICE_RECORD_STREAM:
+		snprintf(buf, size,
+			 "Avoid record_stream (for NCCL: "
+			 "TORCH_NCCL_AVOID_RECORD_STREAMS=1), or wait for the other stream "
+			 "earlier: %s are held back by it.",
+			 BYTES(a->bytes));
+		break;
+	case ADVICE_RECORD_MORE:
+		snprintf(buf, size,
+			 "For the next time, record with a larger max_entries: this "
+			 "file keeps %s only.",
+			 NOUN(a->param, "event", "events"));
+		break;
+	default:
+		say_cache(e, m, a, buf, size);
+		break;
+	}
+	return buf;
+}

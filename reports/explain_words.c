@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT
+ * explain_words.c -- the sentences of an explanation: who asked for what, and what stood in the way.
+ */
+#include "reports/explain_words.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/num.h"
+
+#define SITE_BYTES 1024
+
+/* An amount inside a list of arguments; lives to the end of the block. */
+#define BYTES(n)           emit_words_bytes(e, (char[UNITS_BUF]){0}, (n))
+#define COUNT(n)           units_count((char[UNITS_BUF]){0}, (n))
+#define NOUN(n, one, many) units_noun((char[UNITS_BUF]){0}, UNITS_BUF, (n), one, many)
+#define SITE(site)         site_short(m, (site), (char[SITE_BYTES]){0}, SITE_BYTES)
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* The first bytes of a name, for prose; 5,000-character names exist. */
+#define NAME_BYTES 100
+
+static int name_length(const struct str *name)
+{
+	size_t n = name->length;
+
+	if (n <= NAME_BYTES)
+		return (int)n;
+	n = NAME_BYTES;
+	while (n > 0 && ((unsigned char)name->bytes[n] & 0xc0) == 0x80)
+		n--;
+	return (int)n;
+}
+
+const char *site_short(const struct model *m, struct site site, char *buf, size_t size)
+{
+	const struct frame *f = &m->stacks.frames.at[site.frame.i];
+	const struct str *file = strtab_get(&m->strings, f->file);
+	const struct str *name = strtab_get(&m->strings, f->name);
+	size_t at = file->length;
+
+	if (site.kind == SITE_BACKWARD) {
+		snprintf(buf, size, "the backward pass");
+	} else if (site.kind == SITE_NO_STACK) {
+		snprintf(buf, size, "code without a stack");
+	} else {
+		while (at > 0 && file->bytes[at - 1] != '/' && file->bytes[at - 1] != '\\')
+			at--;
+		snprintf(buf, size, "%s:%" PRId64 " %.*s%s", file->bytes + at, f->line,
+			 name_length(name), name->bytes, name->length > NAME_BYTES ? "..." : "");
+	}
+	return buf;
+}
+
+static const char *stream_words(uint64_t stream, char *buf, size_t size)
+{
+	if (stream == 0)
+		snprintf(buf, size, "the default stream");
+	else
+		snprintf(buf, size, "stream 0x%" PRIx64, stream);
+	return buf;
+}
+#define STREAM(s) stream_words((s), (char[UNITS_BUF]){0}, UNITS_BUF)
+
+/* The largest fitting block that lies elsewhere. */
+static const struct evidence *find_evidence(const struct explain_oom *o, enum evidence_kind kind)
+{
+	for (size_t i = 0; i < o->n_evidence; i++)
+		if (o->evidence[i].kind == kind)
+			return &o->evidence[i];
+	return NULL;
+}
+
+static const char *place_words(const struct evidence *v, char *buf, size_t size)
+{
+	switch (v->why) {
+	case UNUSABLE_OTHER_POOL:
+		snprintf(buf, size, "another pool, %" PRId64 ":%" PRId64, v->pool.a, v->pool.b);
+		break;
+	case UNUSABLE_OTHER_STREAM:
+		snprintf(buf, size, "the cache of %s", STREAM(v->stream));
+		break;
+	case UNUSABLE_OTHER_CLASS:
+		snprintf(buf, size, "the pool of the other size class");
+		break;
+	default:
+		snprintf(buf, size, "another place");
+		break;
+	}
+	return buf;
+}
+#define PLACE(v) place_words((v), (char[UNITS_BUF * 2]){0}, sizeof(char[UNITS_BUF * 2]))
+
+/* What stood in the way, to follow "X asked for Y on Z". */
+static void obstacle_words(const struct emit *e, const struct explain_oom *o, char *buf,
+			   size_t size)
+{
+	const struct survey *s = &o->survey;
+	const struct free_blocks *small = &s->free[UNUSABLE_TOO_SMALL];
+	const struct evidence *v;
+
+	switch (o->verdict) {
+	case VERDICT_REQUEST_TOO_LARGE:
+		snprintf(buf, size,
+			 "at once, more than the %s there would be with everything of "
+			 "this process given back",
+			 BYTES(num_add_saturated(s->reserved, o->device_free)));
+		break;
+	case VERDICT_PROCESS_LIMIT:
+		snprintf(buf, size,
+			 "and a limit on this process refused it, not the device: %s "
+			 "are free there",
+			 BYTES(o->device_free));
+		break;
+	case VERDICT_CAPACITY:
+		snprintf(buf, size,
+			 "and the memory is full: %s left on the device, %.1f %% of the "
+			 "%s this process reserves in use",
+			 BYTES(o->device_free), percent(s->allocated, s->reserved),
+			 BYTES(s->reserved));
+		break;
+	case VERDICT_PENDING_FREE:
+		snprintf(buf, size,
+			 "while %s that would serve it wait, already freed, for "
+			 "another stream to finish",
+			 BYTES(s->pending_fits));
+		break;
+	case VERDICT_STRANDED_CACHE:
+		v = find_evidence(o, EVIDENCE_ELSEWHERE);
+		assert(v);
+		snprintf(buf, size,
+			 "while a free block of %s, large enough, lies in %s, where "
+			 "the request may not look",
+			 BYTES(v->bytes), PLACE(v));
+		break;
+	case VERDICT_FRAGMENTATION:
+		v = find_evidence(o, EVIDENCE_REFUSED_BLOCK);
+		if (v)
+			snprintf(buf, size,
+				 "while a free block of %s is kept from it by a "
+				 "setting of the allocator",
+				 BYTES(v->bytes));
+		else if (small->blocks)
+			snprintf(buf, size,
+				 "while %s lie idle in pieces: the largest it may use "
+				 "is %s",
+				 BYTES(s->reserved - s->allocated), BYTES(small->largest));
+		else
+			snprintf(buf, size, "while %s lie idle where it may not use them",
+				 BYTES(s->reserved - s->allocated));
+		break;
+	case VERDICT_UNKNOWN:
+	case VERDICT_COUNT:
+		snprintf(buf, size, "and was refused; the file does not show why");
+		break;
+	}
+}
+
+const char *oom_sentence(const struct emit *e, const struct model *m, const struct explain_oom *o,
+			 char *buf, size_t size)
+{
+	char obstacle[400], device[UNITS_BUF], where[UNITS_BUF * 2] = "";
+
+	obstacle_words(e, o, obstacle, sizeof obstacle);
+	if (o->device < 0)
+		snprintf(device, sizeof device, "Pinned host memory");
+	else
+		snprintf(device, sizeof device, "GPU %" PRId32, o->device);
+	if (o->request.stream_known)
+		snprintf(where, sizeof where, " on %s", STREAM(o->request.stream));
+	snprintf(buf, size, "%s ran out of memory: %s asked for %s%s %s.", device, SITE(o->site),
+		 BYTES(o->request.rounded), where, obstacle);
+	return buf;
+}
+
+static void say_elsewhere(const struct emit *e, const struct evidence *v, char *buf, size_t size)
+{
+	if (v->kind == EVIDENCE_REFUSED_BLOCK)
+		snprintf(buf, size,
+			 "A free block of %s is large enough and in the right place, "
+			 "but %s keeps it from this request (%s, %s free in all).",
+			 BYTES(v->bytes),
+			 v->why == UNUSABLE_SPLIT_GUARD
+				 ? "max_split_size_mb"
+				 : "its expandable segment, now that the feature is off,",
+			 NOUN(v->count, "such block", "such blocks"), BYTES(v->of_bytes));
+	else
+		snprintf(buf, size,
+			 "A free block of %s is large enough, but lies in %s (%s; %s "
+			 "are free there).",
+			 BYTES(v->bytes), PLACE(v), NOUN(v->count, "such block", "such blocks"),
+			 BYTES(v->of_bytes));
+}
+
+static void say_device(const struct emit *e, const struct explain_oom *o, const struct evidence *v,
+		       char *buf, size_t size)
+{
+	switch (v->kind) {
+	case EVIDENCE_SHORT:
+		snprintf(buf, size,
+			 "The driver was asked for %s while %s were free on the "
+			 "device: %s too little.",
+			 BYTES(o->request.attempted), BYTES(v->of_bytes), BYTES(v->bytes));
+		break;
+	case EVIDENCE_NEARLY:
+		snprintf(buf, size,
+			 "The driver refused %s although %s were free: it does not "
+			 "hand out the last few MiB.",
+			 BYTES(v->of_bytes), BYTES(v->bytes));
+		break;
+	case EVIDENCE_LIMIT:
+		snprintf(buf, size,
+			 "The device had %s free and %s were asked of it: the process "
+			 "runs under a limit (torch.cuda.set_per_process_memory_fraction) "
+			 "of at least %s and less than %s.",
+			 BYTES(o->device_free), BYTES(o->request.attempted), BYTES(v->bytes),
+			 BYTES(v->of_bytes));
+		break;
+	case EVIDENCE_ALL_GIVEN_BACK:
+		snprintf(buf, size,
+			 "Reserved and free memory together are %s; the driver was "
+			 "asked for %s, %.1f times as much.",
+			 BYTES(v->bytes), BYTES(v->of_bytes), percent(v->of_bytes, v->bytes) / 100);
+		break;
+	default:
+		snprintf(buf, size, "The event does not say how much was free on the device.");
+		break;
+	}
+}
+
+static void say_pieces(const struct emit *e, const struct model *m, const struct evidence *v,
+		       char *buf, size_t size)
+{
+	if (v->kind == EVIDENCE_LARGEST_FREE)
+		snprintf(buf, size, "%s the request may use together have %s; the largest has %s.",
+			 NOUN(v->count, "free piece", "free pieces"), BYTES(v->of_bytes),
+			 BYTES(v->bytes));
+	else if (v->kind == EVIDENCE_PINNED)
+		snprintf(buf, size,
+			 "%s of %s in all %s at least half idle (%s) and cannot go "
+			 "back to the driver: %s %s in them.",
+			 NOUN(v->count, "segment", "segments"), BYTES(v->of_bytes),
+			 v->count == 1 ? "is" : "are", BYTES(v->bytes),
+			 NOUN(v->count2, "live block", "live blocks"),
+			 v->count2 == 1 ? "lies" : "lie");
+	else
+		snprintf(buf, size, "%s alone holds back %s idle in %s: %s, %s in all.",
+			 SITE(v->site), BYTES(v->bytes), NOUN(v->count, "segment", "segments"),
+			 NOUN(v->count2, "block", "blocks"), BYTES(v->of_bytes));
+}
+
+static void say_use(const struct emit *e, const struct evidence *v, char *buf, size_t size)
+{
+	switch (v->kind) {
+	case EVIDENCE_LIVE:
+		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use, by %s.",
+			 BYTES(v->bytes), BYTES(v->of_bytes), percent(v->bytes, v->of_bytes),
+			 NOUN(v->count, "block", "blocks"));
+		break;
+	case EVIDENCE_IDLE:
+		snprintf(buf, size, "%s are idle, %.1f %% of reserved.", BYTES(v->bytes),
+			 percent(v->bytes, v->of_bytes));
+		break;
+	case EVIDENCE_PENDING:
+		snprintf(buf, size,
+			 "%s of %s %s freed but wait%s for another stream (record_stream)"
+			 "%s%s.",
+			 NOUN(v->count, "block", "blocks"), BYTES(v->bytes),
+			 v->count == 1 ? "is" : "are", v->count == 1 ? "s" : "",
+			 v->of_bytes ? "; the largest piece they leave is " : "",
+			 v->of_bytes ? BYTES(v->of_bytes) : "");
+		break;
+	case EVIDENCE_GROWTH:
+		snprintf(buf, size,
+			 "%s of the live bytes (%.1f %%) came in the later half of the "
+			 "recorded events.",
+			 BYTES(v->bytes), percent(v->bytes, v->of_bytes));
+		break;
+	default:
+		snprintf(buf, size,
+			 "%s of the bytes in use (%.1f %%) are slack: nobody asked for "
+			 "them, rounding and unsplit blocks took them.",
+			 BYTES(v->bytes), percent(v->bytes, v->of_bytes));
+		break;
+	}
+}
+
+static void say_history(const struct emit *e, const struct evidence *v, char *buf, size_t size)
+{
+	switch (v->kind) {
+	case EVIDENCE_GIVEN_BACK:
+		snprintf(buf, size,
+			 "The allocator had emptied its cache before (%s, %s, until "
+			 "event %" PRIu64 "): what is idle now cannot be returned.",
+			 NOUN(v->count, "segment", "segments"), BYTES(v->bytes), v->count2);
+		break;
+	case EVIDENCE_BEFORE:
+		snprintf(buf, size, "%s in use (%s) are older than the recording%s%s%s.",
+			 BYTES(v->bytes), NOUN(v->count, "block", "blocks"),
+			 v->of_bytes ? "; " : "", v->of_bytes ? BYTES(v->of_bytes) : "",
+			 v->of_bytes ? " of them have no stack" : "");
+		break;
+	case EVIDENCE_LOST:
+		snprintf(buf, size, "The history is truncated: only the last %s are in the file.",
+			 NOUN(v->count, "event", "events"));
+		break;
+	case EVIDENCE_DUMPED_LATER:
+		snprintf(buf, size,
+			 "The file was written %s later, after Python had freed much: "
+			 "its segments show %s in use, at the failure it was %s.",
+			 NOUN(v->count, "event", "events"), BYTES(v->bytes), BYTES(v->of_bytes));
+		break;
+	case EVIDENCE_POOL_ASSUMED:
+		snprintf(buf, size,
+			 "The file does not tell the pool of the request; the default "
+			 "one is assumed, though private pools exist.");
+		break;
+	default:
+		snprintf(buf, size,
+			 "What lived before the trace is unknown (the file is cut, or "
+			 "has no segments): sums cover what the events show.");
+		break;
+	}
+}
+
+const char *evidence_sentence(const struct emit *e, const struct model *m,
+			      const struct explain_oom *o, const struct evidence *v, char *buf,
+			      size_t size)
+{
+	switch (v->kind) {
+	case EVIDENCE_SHORT:
+	case EVIDENCE_NEARLY:
+	case EVIDENCE_LIMIT:
+	case EVIDENCE_ALL_GIVEN_BACK:
+	case EVIDENCE_NO_DEVICE_FREE:
+		say_device(e, o, v, buf, size);
+		break;
+	case EVIDENCE_ELSEWHERE:
+	case EVIDENCE_REFUSED_BLOCK:
+		say_elsewhere(e, v, buf, size);
+		break;
+	case EVIDENCE_LARGEST_FREE:
+	case EVIDENCE_PINNED:
+	case EVIDENCE_PINNING_SITE:
+		say_pieces(e, m, v, buf, size);
+		break;
+	case EVIDENCE_LIVE:
+	case EVIDENCE_IDLE:
+	case EVIDENCE_PENDING:
+	case EVIDENCE_GROWTH:
+	case EVIDENCE_SLACK:
+		say_use(e, v, buf, size);
+		break;
+	default:
+		say_history(e, v, buf, size);
+		break;
+	}
+	return buf;
+}
+
+const char *evidence_name(enum evidence_kind k)
+{
+	static const char *const names[EVIDENCE_COUNT] = {
+		[EVIDENCE_SHORT] = "driver_short",
+		[EVIDENCE_NEARLY] = "driver_nearly",
+		[EVIDENCE_LIMIT] = "process_limit",
+		[EVIDENCE_ALL_GIVEN_BACK] = "all_given_back",
+		[EVIDENCE_LIVE] = "live",
+		[EVIDENCE_IDLE] = "idle",
+		[EVIDENCE_LARGEST_FREE] = "largest_free",
+		[EVIDENCE_ELSEWHERE] = "fits_elsewhere",
+		[EVIDENCE_REFUSED_BLOCK] = "fits_but_refused",
+		[EVIDENCE_PENDING] = "pending_free",
+		[EVIDENCE_PINNED] = "pinned_segments",
+		[EVIDENCE_PINNING_SITE] = "pinning_site",
+		[EVIDENCE_GIVEN_BACK] = "cache_emptied",
+		[EVIDENCE_GROWTH] = "growth",
+		[EVIDENCE_SLACK] = "slack",
+		[EVIDENCE_BEFORE] = "before_recording",
+		[EVIDENCE_LOST] = "history_truncated",
+		[EVIDENCE_DUMPED_LATER] = "dumped_later",
+		[EVIDENCE_POOL_ASSUMED] = "pool_assumed",
+		[EVIDENCE_NOT_EXACT] = "not_exact",
+		[EVIDENCE_NO_DEVICE_FREE] = "no_device_free",
+	};
+
+	assert((unsigned)k < EVIDENCE_COUNT);
+	return names[k];
+}
