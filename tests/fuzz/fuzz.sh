@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# fuzz.sh -- fuzz each target for a while, two at a time, starting from testdata/; TAP on stdout.
+# fuzz.sh -- fuzz each target for a while, two at a time, from testdata/ and corpus/; TAP.
 #
 #     fuzz.sh BUILD_FOLDER SECONDS_IN_ALL [TARGET ...]
 #
@@ -38,12 +38,13 @@ done 2>/dev/null
 chmod -R u+w "$seeds"
 
 fuzz() { # TARGET
-	local work=$build/fuzz/$1
+	local work=$build/fuzz/$1 own=$top/tests/fuzz/corpus/${1#fuzz_}
 	mkdir -p "$work/corpus"
+	[ -d "$own" ] || own=
 	(cd "$work" && rm -f -- crash-* leak-* oom-* timeout-* slow-unit-* &&
 		exec "$build/tests/fuzz/$1" -max_total_time="$each" -timeout=20 -rss_limit_mb=2048 \
 			-malloc_limit_mb=1024 -max_len=400000 -print_final_stats=1 -verbosity=1 \
-			corpus "$seeds") >"$work/log" 2>&1
+			corpus ${own:+"$own"} "$seeds") >"$work/log" 2>&1
 	echo $? >"$work/status"
 }
 

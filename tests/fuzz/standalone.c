@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * standalone.c -- runs a fuzz target over files without libFuzzer, as an ordinary TAP test.
  *
- *     fuzz_pickle [FILE | FOLDER] ...        (no argument: $TESTDATA)
+ *     fuzz_pickle [FILE | FOLDER] ...     (none: $TESTDATA, and tests/fuzz/corpus/pickle if there)
  *
  * Each file is given to the target as it lies, decoded when it is gzip or zstd, and then in damaged
  * forms: cut short, bytes changed, pieces repeated. The damage follows from the file's bytes, so
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/input.h"
 #include "tests/lib/tap.h"
@@ -181,13 +182,32 @@ static void run_path(const char *path)
 		free(names);
 }
 
+/* tests/fuzz/corpus/NAME of a target called fuzz_NAME. */
+static void run_own_corpus(const char *program)
+{
+	const char *top = getenv("TOP_SRCDIR");
+	const char *name = strstr(program, "fuzz_");
+	char *path;
+
+	while (name && strstr(name + 1, "fuzz_"))
+		name = strstr(name + 1, "fuzz_");
+	if (!name ||
+	    asprintf(&path, "%s/tests/fuzz/corpus/%s", top ? top : ".", name + strlen("fuzz_")) < 0)
+		return;
+	if (access(path, R_OK) == 0)
+		run_path(path);
+	free(path);
+}
+
 int main(int argc, char **argv)
 {
 	const char *dir = getenv("TESTDATA");
 
 	run_on((const uint8_t *)"", 0);
-	if (argc < 2)
+	if (argc < 2) {
+		run_own_corpus(argv[0]);
 		run_path(dir ? dir : "testdata");
+	}
 	for (int i = 1; i < argc; i++)
 		run_path(argv[i]);
 	return done_testing();
