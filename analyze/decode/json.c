@@ -40,12 +40,18 @@ static struct json_open *innermost(struct json_reader *r)
 	return &r->open.at[r->open.n - 1];
 }
 
+/* What an open container, the innermost one, has collected; NULL when that is nothing. */
+static const cell *collected(const struct json_reader *r, const struct json_open *o)
+{
+	return r->items.n > o->base ? r->items.at + o->base : NULL;
+}
+
 /* Give what the innermost container has collected to the fold. */
 static int flush(struct json_reader *r, struct error *err)
 {
 	const struct fold *f = r->fold;
 	struct json_open *o = innermost(r);
-	const cell *items = r->items.at + o->base;
+	const cell *items = collected(r, o);
 	size_t n = r->items.n - o->base;
 	uint64_t offset = input_offset(r->in);
 	int rc;
@@ -195,7 +201,7 @@ static int salvage_one(struct json_reader *r, cell *value, bool *keep, struct er
 
 	*value = o->have;
 	if (o->is_dict)
-		rc = f->cut_dict(f->ctx, o->have, r->items.at + o->base, (r->items.n - o->base) / 2,
+		rc = f->cut_dict(f->ctx, o->have, collected(r, o), (r->items.n - o->base) / 2,
 				 offset, value, err);
 	else
 		rc = flush(r, err);
