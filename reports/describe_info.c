@@ -85,7 +85,8 @@ const char *describe_event(char buf[UNITS_BUF], int64_t event)
 	return buf;
 }
 
-static void row_totals(struct emit *e, const char *name, const struct totals *t, int64_t event)
+static void row_totals(struct emit *e, const char *name, const struct totals *t, bool has_event,
+		       int64_t event)
 {
 	emit_row_begin(e);
 	emit_str(e, NULL, "", name);
@@ -93,7 +94,10 @@ static void row_totals(struct emit *e, const char *name, const struct totals *t,
 	emit_bytes(e, NULL, "allocated", t->allocated);
 	emit_bytes(e, NULL, "active", t->active);
 	emit_bytes(e, NULL, "requested", t->requested);
-	emit_event(e, NULL, "at event", event);
+	if (has_event)
+		emit_event(e, NULL, "at event", event);
+	else
+		emit_null(e, NULL, "at event");
 	emit_row_end(e);
 }
 
@@ -124,10 +128,10 @@ static void describe_device_totals(struct emit *e, const struct info_device *d)
 	emit_blank(e);
 	emit_table_begin(e, NULL, NULL);
 	if (d->device->n_events) {
-		row_totals(e, "start", &r->start, EVENT_START);
-		row_totals(e, "peak", &r->at_peak, r->allocated.event);
+		row_totals(e, "start", &r->start, true, EVENT_START);
+		row_totals(e, "peak", &r->at_peak, true, r->allocated.event);
 	}
-	row_totals(e, "end", &d->end, end);
+	row_totals(e, "end", &d->end, d->device->n_events > 0, end);
 	emit_table_end(e);
 	if (r->reserved.bytes > r->at_peak.reserved && r->reserved.bytes != BYTES_NONE) {
 		char bytes[UNITS_BUF], where[UNITS_BUF];

@@ -9,8 +9,11 @@
 
 #include "passes/site.h"
 
-#define MAP_COLUMNS 24
+#define MAP_COLUMNS 16
 #define SITE_BYTES  1024
+
+static const char *const state_words[] = {
+	[BLOCK_INACTIVE] = "free", [BLOCK_ACTIVE] = "in use", [BLOCK_PENDING] = "pending"};
 
 static const char *kind_name(uint8_t kind)
 {
@@ -26,11 +29,12 @@ static void describe_block(struct emit *e, const struct model *m, const struct s
 	emit_addr(e, "address", "address", b->address);
 	emit_bytes(e, "size", "size", b->size);
 	emit_bytes(e, "requested_size", "requested", b->requested);
-	emit_str(e, "state", "state", block_state_name((enum block_state)b->state));
+	emit_str(e, "state", NULL, block_state_name((enum block_state)b->state));
+	emit_str(e, NULL, "state", state_words[b->state]);
 	if (live && b->born != EVENT_START)
-		emit_event(e, "alloc_event", "since event", b->born);
+		emit_event(e, "alloc_event", "alloc event", b->born);
 	else
-		emit_null(e, "alloc_event", "since event");
+		emit_null(e, "alloc_event", "alloc event");
 	if (live)
 		site_words(m, site_of_stack(m, b->stack), site, sizeof site);
 	emit_str(e, "site", "site", live ? site : NULL);
@@ -81,8 +85,26 @@ static uint64_t largest_free(const struct state *s, const struct state_segment *
 	return largest;
 }
 
+/* Columns that text needs: most programs use one stream and the default pool. */
+struct shown {
+	bool streams, pools;
+};
+
+static struct shown columns_shown(const struct state *s)
+{
+	struct shown shown = {false, false};
+
+	for (size_t k = 0; k < s->segments.n; k++) {
+		const struct state_segment *seg = &s->segments.at[k];
+
+		shown.streams = shown.streams || seg->stream;
+		shown.pools = shown.pools || seg->pool.a || seg->pool.b;
+	}
+	return shown;
+}
+
 static void describe_segment(struct emit *e, const struct model *m, const struct state *s,
-			     const struct state_segment *seg)
+			     const struct state_segment *seg, struct shown shown)
 {
 	char map[MAP_COLUMNS + 1];
 
@@ -94,10 +116,10 @@ static void describe_segment(struct emit *e, const struct model *m, const struct
 	emit_bytes(e, "active_size", NULL, seg->active);
 	emit_bytes(e, "requested_size", NULL, seg->requested);
 	emit_bytes(e, NULL, "largest hole", largest_free(s, seg));
-	emit_u64(e, NULL, "blocks", seg->n_blocks);
-	emit_addr(e, "stream", "stream", seg->stream);
+	emit_u64(e, NULL, shown.streams && shown.pools ? NULL : "blocks", seg->n_blocks);
+	emit_addr(e, "stream", shown.streams ? "stream" : NULL, seg->stream);
 	emit_str(e, "segment_type", NULL, kind_name(seg->kind));
-	emit_pool(e, "segment_pool_id", "pool", seg->pool, true);
+	emit_pool(e, "segment_pool_id", shown.pools ? "pool" : NULL, seg->pool, true);
 	emit_bool(e, "is_expandable", NULL, seg->is_expandable);
 	segment_map(map, s, seg);
 	emit_str(e, NULL, "map", map);
@@ -142,6 +164,7 @@ void describe_state(struct emit *e, const struct model *m, const struct state *s
 		    const struct moment *at, bool blocks)
 {
 	int64_t time_us = TIME_NONE;
+	struct shown shown = columns_shown(s);
 
 	if (s->event != EVENT_START)
 		time_us = m->events.time_us.at[s->device->first_event + (uint64_t)s->event];
@@ -157,7 +180,7 @@ void describe_state(struct emit *e, const struct model *m, const struct state *s
 	emit_bytes(e, "requested_bytes", "requested", s->totals.requested);
 	emit_table_begin(e, "segments", "Segments");
 	for (size_t k = 0; k < s->segments.n; k++)
-		describe_segment(e, m, s, &s->segments.at[k]);
+		describe_segment(e, m, s, &s->segments.at[k], shown);
 	emit_table_end(e);
 	if (!s->segments.n)
 		emit_prose(e, "There are no segments.");
