@@ -291,6 +291,14 @@ static void test_page_with_several(void)
 	is_u64(budget.used, 0, "nothing is kept");
 }
 
+static size_t put(char *to, const char *words)
+{
+	size_t n = strlen(words);
+
+	memcpy(to, words, n);
+	return n;
+}
+
 /* A pickle longer than any window, base64 on lines, behind a long page head. */
 static void test_long_page(void)
 {
@@ -303,16 +311,14 @@ static void test_long_page(void)
 	if (!page)
 		exit(1);
 	memset(page, 'x', HEAD);
-	memcpy(page, "<html>", 6);
-	n = HEAD;
-	n += (size_t)sprintf(page + n, "\"base64\": \"gARd");
+	put(page, "<html>");
+	n = HEAD + put(page + HEAD, "\"base64\": \"gARd");
 	for (int i = 1; i < GROUPS; i++) {
-		memcpy(page + n, "TWFu", 4);
-		n += 4;
+		n += put(page + n, "TWFu");
 		if (i % 19 == 0)
 			page[n++] = '\n';
 	}
-	n += (size_t)sprintf(page + n, "\"</html>");
+	n += put(page + n, "\"</html>");
 	if (is_i64(container_open_bytes(&c, page, n, &budget, &err), 0, "a long page opens")) {
 		struct payload p = drain(c.payload, &err);
 

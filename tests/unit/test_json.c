@@ -321,23 +321,30 @@ static void test_long_strings(void)
 	free(json);
 }
 
+static size_t put(char *to, const char *words)
+{
+	size_t n = strlen(words);
+
+	memcpy(to, words, n);
+	return n;
+}
+
 static void read_repeated(struct bed *b, const char *open, const char *item, const char *close,
 			  size_t n, enum trouble trouble)
 {
-	size_t length = strlen(item), used = strlen(open);
-	char *json = malloc(used + n * (length + 1) + 10);
+	size_t used;
+	char *json = malloc(strlen(open) + n * (strlen(item) + 1) + strlen(close));
 
 	if (!json)
 		exit(1);
-	strcpy(json, open);
+	used = put(json, open);
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
 			json[used++] = ',';
-		memcpy(json + used, item, length);
-		used += length;
+		used += put(json + used, item);
 	}
-	strcpy(json + used, close);
-	bed_read(b, json, used + strlen(close), 1000, trouble);
+	used += put(json + used, close);
+	bed_read(b, json, used, 1000, trouble);
 	free(json);
 }
 
@@ -545,7 +552,7 @@ static void test_limit(void)
 		exit(1);
 	json[0] = '[';
 	for (int i = 0; i < WORDS; i++)
-		n += (size_t)sprintf(json + n, "\"%05d\",", i);
+		n += (size_t)snprintf(json + n, 9, "\"%05d\",", i);
 	json[n - 1] = ']';
 	for (limit_bytes = 400000; limit_bytes < 1200000; limit_bytes += 100000) {
 		struct bed b;
