@@ -7,7 +7,10 @@
 #define REPORTS_DESCRIBE_H
 
 #include "model/model.h"
+#include "passes/explain.h"
 #include "passes/info.h"
+#include "passes/top.h"
+#include "passes/validate.h"
 #include "replay/moment.h"
 #include "replay/replay.h"
 #include "reports/emit.h"
@@ -17,6 +20,16 @@ void describe_info(struct emit *e, const struct model *m, const struct info *i);
 /* `at`: how the moment was asked for; `blocks`: text lists the blocks too. */
 void describe_state(struct emit *e, const struct model *m, const struct state *s,
 		    const struct moment *at, bool blocks);
+
+/* The words of --by, in the order of enum top_by, ended by NULL. */
+extern const char *const top_by_words[];
+/* `at`: how the moment was asked for; at most `max_rows` rows are written. */
+void describe_top(struct emit *e, const struct model *m, const struct top *t,
+		  const struct moment *at, uint64_t max_rows);
+
+void describe_explain(struct emit *e, const struct model *m, const struct explain *x);
+
+void describe_validate(struct emit *e, const struct model *m, const struct validation *v);
 
 /* The four totals of a moment, as members of the open object; no text. */
 void describe_totals(struct emit *e, const struct totals *t);

@@ -7,10 +7,12 @@
 #include "cli/command.h"
 
 extern const struct command cmd_completion;
+extern const struct command cmd_explain;
 extern const struct command cmd_help;
 extern const struct command cmd_info;
 extern const struct command cmd_state;
 extern const struct command cmd_timeline;
+extern const struct command cmd_top;
 extern const struct command cmd_validate;
 
 #endif

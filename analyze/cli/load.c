@@ -82,10 +82,13 @@ static int replay_of(struct invocation *inv, const struct model *m, const struct
 	return STATUS_DONE;
 }
 
-static int device_named(struct invocation *inv, const struct model *m, const struct device **device)
+int load_named_device(struct invocation *inv, const struct model *m, const struct device **device)
 {
 	int32_t index = inv->common.device;
 
+	*device = NULL;
+	if (index == DEVICE_UNSET)
+		return STATUS_DONE;
 	*device = model_device(m, index);
 	if (*device)
 		return STATUS_DONE;
@@ -111,7 +114,7 @@ int load_device(struct invocation *inv, const struct model *m, const struct devi
 	int status;
 
 	if (inv->common.device != DEVICE_UNSET) {
-		status = device_named(inv, m, &best);
+		status = load_named_device(inv, m, &best);
 		if (status == STATUS_DONE)
 			status = replay_of(inv, m, best, &best_replay);
 		goto out;

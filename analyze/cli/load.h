@@ -19,6 +19,9 @@ int load_model(struct invocation *inv, const char *file, struct model **out);
 /* STATUS_INPUT for a partial model, else `status`. */
 int load_status(const struct model *m, int status);
 
+/* The device of --device, or *device = NULL when it was not given. */
+int load_named_device(struct invocation *inv, const struct model *m, const struct device **device);
+
 /* The device of --device, or the one with the highest peak of allocated bytes (lowest index on a
  * tie, host memory only when asked for), and its replay, which the caller frees. */
 int load_device(struct invocation *inv, const struct model *m, const struct device **device,
