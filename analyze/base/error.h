@@ -39,7 +39,8 @@ struct error {
  * Words that do not fit are cut. */
 int error_set(struct error *err, enum err_code code, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-int error_setv(struct error *err, enum err_code code, uint64_t offset, const char *fmt, va_list ap);
+int error_setv(struct error *err, enum err_code code, uint64_t offset, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
 
 /* As error_set with ERR_SYSTEM; appends ": " and strerror(errnum). */
 int error_set_errno(struct error *err, int errnum, const char *fmt, ...)

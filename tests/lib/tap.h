@@ -51,7 +51,7 @@ static TAP_PRINTF(1, 2) void diag(const char *fmt, ...)
 }
 
 /* `#` and newlines would be taken for directives and results. */
-static void tap_name(const char *fmt, va_list ap)
+static TAP_PRINTF(1, 0) void tap_name(const char *fmt, va_list ap)
 {
 	char text[300];
 
@@ -63,7 +63,8 @@ static void tap_name(const char *fmt, va_list ap)
 	puts(text);
 }
 
-static bool tap_result(bool good, const char *file, int line, const char *fmt, va_list ap)
+static TAP_PRINTF(4, 0) bool tap_result(bool good, const char *file, int line, const char *fmt,
+					va_list ap)
 {
 	tap.run++;
 	tap.failed += !good;
