@@ -85,7 +85,7 @@ static int gzip_damage(const struct input_source *s, int zrc, struct error *err)
 
 	if (zrc == Z_MEM_ERROR)
 		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for zlib");
-	return error_set(err, ERR_FORMAT, s->decoded, "damaged gzip data (%s)",
+	return error_set(err, ERR_FORMAT, s->decoded, "the gzip data does not decode (%s)",
 			 g->z.msg ? g->z.msg : "zlib gives no reason");
 }
 

@@ -192,7 +192,7 @@ static int zstd_damage(const struct input_source *s, size_t code, struct error *
 
 	if (why == ZSTD_error_memory_allocation)
 		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for zstd");
-	return error_set(err, ERR_FORMAT, s->decoded, "damaged zstd data (%s)",
+	return error_set(err, ERR_FORMAT, s->decoded, "the zstd data does not decode (%s)",
 			 ZSTD_getErrorString(why));
 }
 

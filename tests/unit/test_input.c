@@ -179,11 +179,12 @@ static void test_gzip(void)
 	two.n = first;
 	two.at[first - 8] ^= 1;
 	check_bytes(&two, COMPRESSION_GZIP, 500000, ERR_FORMAT,
-		    "damaged gzip data (incorrect data check)", "a wrong CRC");
+		    "the gzip data does not decode (incorrect data check)", "a wrong CRC");
 	two.at[first - 8] ^= 1;
 	two.at[2] = 7;
 	check_bytes(&two, COMPRESSION_GZIP, 0, ERR_FORMAT,
-		    "damaged gzip data (unknown compression method)", "an unknown method");
+		    "the gzip data does not decode (unknown compression method)",
+		    "an unknown method");
 	free(b.at);
 	free(two.at);
 }
@@ -226,7 +227,8 @@ static void test_zstd(void)
 	test_cut_anywhere(&b, "zstd");
 	b.at[b.n - 1] ^= 1;
 	check_bytes(&b, COMPRESSION_ZSTD, DATA_BYTES, ERR_FORMAT,
-		    "damaged zstd data (Restored data doesn't match checksum)", "a wrong checksum");
+		    "the zstd data does not decode (Restored data doesn't match checksum)",
+		    "a wrong checksum");
 	buffer_add(&two, note, sizeof note);
 	add_zstd(&two, data, 500000, 0, false);
 	size_t first = two.n;
