@@ -91,7 +91,7 @@ run_case() { # COMMAND/CASE
 		echo "ok $n - $case (updated)"
 	else
 		echo "not ok $n - $case"
-		printf '%s\n' "$bad"
+		printf '%s\n' "$bad" | sed '/^$/d'
 		[ "$code" = "$want_code" ] || sed 's/^/#   stderr: /' "$scratch/err" | head -n 20
 	fi
 }
