@@ -17,6 +17,9 @@
 
 void describe_info(struct emit *e, const struct model *m, const struct info *i);
 
+/* allocator_settings of the file; text tells those that differ from the defaults. */
+void describe_settings(struct emit *e, const struct model *m);
+
 /* `at`: how the moment was asked for; `blocks`: text lists the blocks too. */
 void describe_state(struct emit *e, const struct model *m, const struct state *s,
 		    const struct moment *at, bool blocks);

@@ -13,7 +13,6 @@
 #define TEXT_MAX_NAMES 10
 
 static const char *const format_words[] = {"pickle", "json", "html"};
-static const char *const format_titles[] = {"pickle", "JSON", "HTML page with a pickle inside"};
 static const char *const compression_words[] = {"none", "gzip", "zstd"};
 
 /* The few places where text says in one line what JSON says in several keys. */
@@ -30,7 +29,8 @@ static void line_container(struct emit *e, const struct model *m)
 	snprintf(packed + strlen(packed), sizeof packed - strlen(packed), ", %s%s",
 		 emit_words_bytes(e, decoded, m->decoded_bytes),
 		 m->compression != COMPRESSION_NONE ? " unpacked" : "");
-	snprintf(line, sizeof line, "%s%s%s", format_titles[m->format], protocol, packed);
+	snprintf(line, sizeof line, "%s%s%s%s", m->format == CONTAINER_JSON ? "JSON" : "pickle",
+		 protocol, m->format == CONTAINER_HTML ? " in a web page" : "", packed);
 	emit_str(e, NULL, "file", line);
 }
 
@@ -108,15 +108,23 @@ static void object_totals(struct emit *e, const char *key, const struct totals *
 	emit_object_end(e);
 }
 
+/* Events are missing between the trace and the segments: nobody knows what lived before event 0. */
+static bool past_unknown(const struct info_device *d)
+{
+	return d->device->n_events > 0 && !d->device->trace_meets_segments;
+}
+
 /* Start, end, peak, and the highest of each. */
 static void describe_device_totals(struct emit *e, const struct info_device *d)
 {
 	const struct replay_summary *r = &d->replay;
 	struct totals highest = {r->reserved.bytes, r->allocated.bytes, r->active.bytes,
 				 r->requested.bytes};
+	static const struct totals unknown = {BYTES_NONE, BYTES_NONE, BYTES_NONE, BYTES_NONE};
+	const struct totals *start = past_unknown(d) ? &unknown : &r->start;
 	int64_t end = d->device->n_events ? (int64_t)d->device->n_events - 1 : EVENT_START;
 
-	object_totals(e, "start", &r->start);
+	object_totals(e, "start", start);
 	object_totals(e, "end", &d->end);
 	emit_object_begin(e, "peak", NULL);
 	emit_event(e, "event", NULL, r->allocated.event);
@@ -128,7 +136,7 @@ static void describe_device_totals(struct emit *e, const struct info_device *d)
 	emit_blank(e);
 	emit_table_begin(e, NULL, NULL);
 	if (d->device->n_events) {
-		row_totals(e, "start", &r->start, true, EVENT_START);
+		row_totals(e, "start", start, true, EVENT_START);
 		row_totals(e, "peak", &r->at_peak, true, r->allocated.event);
 	}
 	row_totals(e, "end", &d->end, d->device->n_events > 0, end);
@@ -142,9 +150,11 @@ static void describe_device_totals(struct emit *e, const struct info_device *d)
 	}
 }
 
-static const char *history_title(enum history h)
+static const char *history_title(const struct info_device *d)
 {
-	switch (h) {
+	if (past_unknown(d))
+		return "unknown: totals count from event 0 on, what lived before is not known";
+	switch (d->replay.history) {
 	case HISTORY_NONE:
 		return "none: recording was off";
 	case HISTORY_COMPLETE:
@@ -235,8 +245,8 @@ static void describe_device(struct emit *e, const struct info *i, const struct i
 	line_time(e, d);
 	emit_time_us(e, "first_time_us", NULL, d->first_time_us);
 	emit_time_us(e, "last_time_us", NULL, d->last_time_us);
-	emit_str(e, "history", NULL, history_name(d->replay.history));
-	emit_str(e, NULL, "history", history_title(d->replay.history));
+	emit_str(e, "history", NULL, past_unknown(d) ? NULL : history_name(d->replay.history));
+	emit_str(e, NULL, "history", history_title(d));
 	emit_u64(e, "segments", NULL, d->device->n_segments);
 	emit_u64(e, "blocks", NULL, d->n_blocks);
 	units_noun(segments, sizeof segments, d->device->n_segments, "segment", "segments");
@@ -246,51 +256,6 @@ static void describe_device(struct emit *e, const struct info *i, const struct i
 	describe_device_totals(e, d);
 	describe_ooms(e, i, d);
 	emit_object_end(e);
-}
-
-static void line_roundup(struct emit *e, const struct alloc_settings *s)
-{
-	char line[200] = "";
-	size_t n = 0;
-
-	for (int i = 0; i < 16; i++) {
-		uint16_t divisions = s->roundup_divisions[i];
-
-		/* Runs of equal intervals are said once. */
-		if (divisions <= 1 || (i && s->roundup_divisions[i - 1] == divisions))
-			continue;
-		n += (size_t)snprintf(line + n, sizeof line - n, "%s%u from %u MiB", n ? ", " : "",
-				      divisions, 1u << i);
-	}
-	if (n)
-		emit_str(e, NULL, "roundup_power2_divisions", line);
-}
-
-/* What differs from PyTorch's defaults, with the settings' own names. */
-static void text_settings(struct emit *e, const struct model *m)
-{
-	const struct alloc_settings *s = &m->settings;
-	const struct value *conf =
-		value_member(m->settings_value, &m->strings, "PYTORCH_CUDA_ALLOC_CONF");
-	bool any = false;
-
-	if (!s->known)
-		return;
-	emit_section_begin(e, "Allocator settings");
-	if (conf && conf->kind == VALUE_STR && *model_str(m, conf->str))
-		emit_str(e, NULL, "PYTORCH_CUDA_ALLOC_CONF", model_str(m, conf->str)), any = true;
-	if (s->expandable_segments)
-		emit_bool(e, NULL, "expandable_segments", true), any = true;
-	if (s->max_split_bytes != UINT64_MAX)
-		emit_bytes(e, NULL, "max_split_size", s->max_split_bytes), any = true;
-	if (s->gc_threshold > 0)
-		emit_f64(e, NULL, "garbage_collection_threshold", s->gc_threshold), any = true;
-	for (int i = 0; i < 16; i++)
-		any = any || s->roundup_divisions[i] > 1;
-	line_roundup(e, s);
-	if (!any)
-		emit_line(e, "All at their defaults.");
-	emit_section_end(e);
 }
 
 /* Insert into the n most frequent names seen so far, the first of equals first. */
@@ -380,7 +345,7 @@ static bool any_problem(const struct model *m, const struct info *i)
 		if (device_contradicts(&i->devices.at[k]))
 			return true;
 	}
-	return m->partial || m->problems.n > 0;
+	return m->problems.n > 0;
 }
 
 static void describe_problems(struct emit *e, const struct model *m, const struct info *i)
@@ -388,14 +353,6 @@ static void describe_problems(struct emit *e, const struct model *m, const struc
 	char count[64];
 
 	emit_array_begin(e, "problems", any_problem(m, i) ? "Problems" : NULL);
-	if (m->partial && m->damage.offset != ERR_NO_OFFSET)
-		one_problem(e,
-			    "The file is damaged: %s at byte %" PRIu64 "; this is what could be "
-			    "read before.",
-			    m->damage.text, m->damage.offset);
-	else if (m->partial)
-		one_problem(e, "The file is damaged: %s; this is what could be read before.",
-			    m->damage.text);
 	for (size_t k = 0; k < m->problems.n; k++)
 		one_problem(e, "%s", model_str(m, m->problems.at[k]));
 	for (size_t k = 0; k < i->devices.n; k++) {
@@ -405,8 +362,8 @@ static void describe_problems(struct emit *e, const struct model *m, const struc
 			continue;
 		units_noun(count, sizeof count, d->replay.n_mismatches, "place", "places");
 		one_problem(e,
-			    "Device %" PRId32 ": the trace contradicts itself or the segments "
-			    "in %s ('vramscope validate' tells them).",
+			    "device %" PRId32 ": the trace contradicts itself or the segments "
+			    "in %s; 'vramscope validate' tells them",
 			    d->device->index, count);
 	}
 	emit_array_end(e);
@@ -442,8 +399,7 @@ void describe_info(struct emit *e, const struct model *m, const struct info *i)
 	if (!i->devices.n)
 		emit_prose(e, "There are neither events nor segments in it.");
 	emit_array_end(e);
-	emit_value(e, "allocator_settings", m, m->settings_value);
-	text_settings(e, m);
+	describe_settings(e, m);
 	describe_annotations(e, m, i);
 	describe_tallies(e, "unknown_keys", m, m->unknown_keys.at, m->unknown_keys.n);
 	describe_tallies(e, "unknown_actions", m, m->unknown_actions.at, m->unknown_actions.n);

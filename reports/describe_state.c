@@ -144,16 +144,22 @@ static void text_blocks(struct emit *e, const struct model *m, const struct stat
 	}
 }
 
-static void text_moment(struct emit *e, const struct state *s, const struct moment *at,
-			int64_t time_us)
+static void text_moment(struct emit *e, const struct model *m, const struct state *s,
+			const struct moment *at, int64_t time_us)
 {
 	char when[UNITS_BUF] = "", words[UNITS_BUF];
 
 	if (time_us != TIME_NONE)
 		units_time_us(when, time_us);
-	emit_line(e, "Device %" PRId32 " %s%s%s%s", s->device->index,
-		  at->is_file_end ? "at the end of the file" : "just after ",
-		  at->is_file_end ? "" : describe_event(words, s->event), *when ? ", " : "", when);
+	if (at->is_file_end)
+		snprintf(words, sizeof words, "at the end of the file");
+	else if (s->event == EVENT_START)
+		snprintf(words, sizeof words, "before event 0");
+	else
+		snprintf(words, sizeof words, "just after event %" PRId64, s->event);
+	emit_line(e, "Device %" PRId32 " %s%s%s", s->device->index, words, *when ? ", " : "", when);
+	if (m->partial)
+		emit_prose(e, "Partial: the file is damaged, this is what could be read.");
 	if (!s->exact)
 		emit_prose(e, "Counted from the first event on: what lived before it is unknown, "
 			      "because the trace does not reach the segments of the file.");
@@ -171,7 +177,7 @@ void describe_state(struct emit *e, const struct model *m, const struct state *s
 	emit_i64(e, "device", NULL, s->device->index);
 	emit_event(e, "event", NULL, s->event);
 	emit_time_us(e, "time_us", NULL, time_us);
-	text_moment(e, s, at, time_us);
+	text_moment(e, m, s, at, time_us);
 	emit_bool(e, "exact", NULL, s->exact);
 	emit_bool(e, "partial", NULL, m->partial);
 	emit_bytes(e, "reserved_bytes", "reserved", s->totals.reserved);
@@ -182,6 +188,7 @@ void describe_state(struct emit *e, const struct model *m, const struct state *s
 	for (size_t k = 0; k < s->segments.n; k++)
 		describe_segment(e, m, s, &s->segments.at[k], shown);
 	emit_table_end(e);
+	emit_blank(e);
 	if (!s->segments.n)
 		emit_prose(e, "There are no segments.");
 	if (blocks && !emit_is_json(e))

@@ -68,6 +68,11 @@ int out_open_memory(struct out **out, struct error *err)
 	return out_new(out, err);
 }
 
+static int out_error(struct error *err, int errnum)
+{
+	return error_set(err, ERR_SYSTEM, ERR_NO_OFFSET, "%s", strerror(errnum));
+}
+
 /* The permissions that open(2) would have given a new file. mkstemp's are for the owner only. */
 static mode_t out_new_mode(void)
 {
@@ -89,10 +94,10 @@ static int out_open_target(struct out *o, const char *path, struct error *err)
 		o->mode = st.st_mode & 0777;
 	} else if (stat(path, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
-			return error_set_errno(err, EISDIR, "cannot be opened");
+			return out_error(err, EISDIR);
 		o->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
 		o->owns_fd = true;
-		return o->fd < 0 ? error_set_errno(err, errno, "cannot be opened") : 0;
+		return o->fd < 0 ? out_error(err, errno) : 0;
 	}
 	o->path = realpath(path, NULL);
 	if (!o->path)
@@ -104,7 +109,7 @@ static int out_open_target(struct out *o, const char *path, struct error *err)
 	snprintf(o->temporary, n, "%s.XXXXXX", o->path);
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd < 0) {
-		error_set_errno(err, errno, "cannot be created");
+		out_error(err, errno);
 		free(o->temporary);
 		o->temporary = NULL;
 		return ERR_SYSTEM;
@@ -269,7 +274,7 @@ int out_close(struct out *o, struct error *err)
 	if (o->failed == ENOMEM)
 		rc = error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 	else if (o->failed)
-		rc = error_set(err, ERR_SYSTEM, ERR_NO_OFFSET, "%s", strerror(o->failed));
+		rc = out_error(err, o->failed);
 	out_free(o);
 	return rc;
 }

@@ -43,7 +43,7 @@ int raw_open_file(struct raw *r, const char *name, struct budget *budget, struct
 	int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0)
-		return error_set_errno(err, errno, "cannot open it");
+		return error_set(err, ERR_SYSTEM, ERR_NO_OFFSET, "%s", strerror(errno));
 	*r = (struct raw){.read = read_fd, .fd = fd, .close_fd = !is_stdin, .size = UINT64_MAX};
 	r->ctx = r;
 	if (fstat(fd, &st) < 0)

@@ -51,6 +51,6 @@ const struct command cmd_explain = {
 	.summary = "Why did it run out of memory, and what helps",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT | COMMON_DEVICE,
+	.common = COMMON_REPORT | COMMON_ONLY_DEVICE,
 	.run = explain_command,
 };

@@ -53,6 +53,6 @@ const struct command cmd_validate = {
 	.summary = "Is a snapshot consistent with itself",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT | COMMON_DEVICE,
+	.common = COMMON_REPORT | COMMON_ONLY_DEVICE,
 	.run = validate_command,
 };

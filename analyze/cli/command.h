@@ -20,13 +20,14 @@
 /* The options that commands share; a row names those it takes. --help every one has, --limit those that load
  * files. */
 enum common_bits {
-	COMMON_JSON = 1 << 0,   /* --json */
-	COMMON_OUTPUT = 1 << 1, /* -o FILE */
-	COMMON_UNITS = 1 << 2,  /* --units */
-	COMMON_DEVICE = 1 << 3, /* --device */
-	COMMON_AT = 1 << 4,     /* --at */
-	COMMON_FILTER = 1 << 5, /* --filter, --exclude */
-	COMMON_NO_INPUT = 1 << 6, /* no --limit: the command loads nothing */
+	COMMON_JSON = 1 << 0,        /* --json */
+	COMMON_OUTPUT = 1 << 1,      /* -o FILE */
+	COMMON_UNITS = 1 << 2,       /* --units */
+	COMMON_DEVICE = 1 << 3,      /* --device */
+	COMMON_AT = 1 << 4,          /* --at */
+	COMMON_FILTER = 1 << 5,      /* --filter, --exclude */
+	COMMON_NO_INPUT = 1 << 6,    /* no --limit: the command loads nothing */
+	COMMON_ONLY_DEVICE = 1 << 7, /* --device, where all devices are told without it */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };
 
@@ -80,6 +81,9 @@ void command_print_help(struct out *o, const struct command *c);
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The words of the last complaint: what a document says in place of a result. */
 const char *complain_last(void);
+/* How messages name a file: "'crash.pickle'", or "standard input" for "-"; cut to fit. */
+#define FILE_WORDS_BUF 512
+const char *file_words(char buf[FILE_WORDS_BUF], const char *file);
 /* The line for a failure with a file: "vramscope: cannot VERB 'FILE': WORDS at byte N". Returns
  * the exit status that belongs to the error. */
 int complain_error(const char *verb, const char *file, const struct error *err);

@@ -42,6 +42,9 @@ static const struct {
 	  "look at device N, or at pinned host memory ('host'); without it, the device with the "
 	  "highest peak of allocated bytes",
 	  NULL}},
+	{COMMON_ONLY_DEVICE,
+	 {"device", 'd', OPT_DEVICE, COMMON(device), "N",
+	  "tell only of device N, or of pinned host memory ('host')", NULL}},
 	{COMMON_AT,
 	 {"at", 0, OPT_STRING, COMMON(at), "MOMENT",
 	  "start, end, peak, oom (just before the last one), oom:K, time:US, or an event's number",

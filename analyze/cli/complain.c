@@ -51,15 +51,23 @@ static int error_status(const struct error *err)
 	}
 }
 
+const char *file_words(char buf[FILE_WORDS_BUF], const char *file)
+{
+	if (strcmp(file, "-"))
+		snprintf(buf, FILE_WORDS_BUF, "'%s'", file);
+	else
+		snprintf(buf, FILE_WORDS_BUF, "standard input");
+	return buf;
+}
+
 int complain_error(const char *verb, const char *file, const struct error *err)
 {
-	const char *name = strcmp(file, "-") ? file : "standard input";
-	const char *quote = strcmp(file, "-") ? "'" : "";
+	char name[FILE_WORDS_BUF];
 
+	file_words(name, file);
 	if (err->offset == ERR_NO_OFFSET)
-		complain("cannot %s %s%s%s: %s", verb, quote, name, quote, err->text);
+		complain("cannot %s %s: %s", verb, name, err->text);
 	else
-		complain("cannot %s %s%s%s: %s at byte %" PRIu64, verb, quote, name, quote,
-			 err->text, err->offset);
+		complain("cannot %s %s: %s at byte %" PRIu64, verb, name, err->text, err->offset);
 	return error_status(err);
 }

@@ -14,18 +14,19 @@
 /* What more memory would help: reading costs about the same for each byte of the file. */
 static int complain_limit(const struct invocation *inv, const char *file, const struct progress *p)
 {
-	char limit[UNITS_BUF], need[UNITS_BUF];
+	char limit[UNITS_BUF], need[UNITS_BUF], name[FILE_WORDS_BUF];
 	uint64_t bytes = inv->budget.limit;
 
 	units_bytes(limit, bytes);
+	file_words(name, file);
 	if (p->all == UINT64_MAX || !p->done) {
-		complain("cannot read '%s': the limit of %s of memory was reached at byte %" PRIu64
+		complain("cannot read %s: the limit of %s of memory was reached at byte %" PRIu64
 			 " (raise --limit)",
-			 file, limit, p->done);
+			 name, limit, p->done);
 		return STATUS_INPUT;
 	}
 	units_bytes(need, (uint64_t)((double)bytes * ((double)p->all / (double)p->done)));
-	complain("cannot read '%s': the limit of %s of memory was reached at byte %" PRIu64
+	complain("cannot read %s: the limit of %s of memory was reached at byte %" PRIu64
 		 " of %" PRIu64 "; all of it needs about %s (raise --limit)",
 		 file, limit, p->done, p->all, need);
 	return STATUS_INPUT;
@@ -33,13 +34,16 @@ static int complain_limit(const struct invocation *inv, const char *file, const 
 
 static void warn_damage(const char *file, const struct error *damage)
 {
+	char name[FILE_WORDS_BUF];
+
+	file_words(name, file);
 	if (damage->offset == ERR_NO_OFFSET)
-		complain("'%s' is damaged: %s; what could be read is reported as partial", file,
+		complain("%s is damaged: %s; what could be read is reported as partial", name,
 			 damage->text);
 	else
-		complain("'%s' is damaged: %s at byte %" PRIu64
+		complain("%s is damaged: %s at byte %" PRIu64
 			 "; what could be read is reported as partial",
-			 file, damage->text, damage->offset);
+			 name, damage->text, damage->offset);
 }
 
 int load_model(struct invocation *inv, const char *file, struct model **out)
@@ -85,6 +89,7 @@ static int replay_of(struct invocation *inv, const struct model *m, const struct
 int load_named_device(struct invocation *inv, const struct model *m, const struct device **device)
 {
 	int32_t index = inv->common.device;
+	char name[FILE_WORDS_BUF];
 
 	*device = NULL;
 	if (index == DEVICE_UNSET)
@@ -93,9 +98,10 @@ int load_named_device(struct invocation *inv, const struct model *m, const struc
 	if (*device)
 		return STATUS_DONE;
 	if (index == DEVICE_HOST)
-		complain("'%s' has no pinned host memory", model_str(m, m->file));
+		complain("%s has no pinned host memory", file_words(name, model_str(m, m->file)));
 	else
-		complain("'%s' has no device %" PRId32, model_str(m, m->file), index);
+		complain("%s has no device %" PRId32, file_words(name, model_str(m, m->file)),
+			 index);
 	return STATUS_USAGE;
 }
 
@@ -111,6 +117,7 @@ int load_device(struct invocation *inv, const struct model *m, const struct devi
 {
 	const struct device *best = NULL;
 	struct replay *best_replay = NULL;
+	char name[FILE_WORDS_BUF];
 	int status;
 
 	if (inv->common.device != DEVICE_UNSET) {
@@ -138,8 +145,8 @@ int load_device(struct invocation *inv, const struct model *m, const struct devi
 	}
 	status = best ? STATUS_DONE : STATUS_USAGE;
 	if (!best)
-		complain("'%s' holds neither events nor segments of any device",
-			 model_str(m, m->file));
+		complain("%s holds neither events nor segments of any device",
+			 file_words(name, model_str(m, m->file)));
 out:
 	if (status != STATUS_DONE) {
 		replay_free(best_replay);

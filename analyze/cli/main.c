@@ -26,7 +26,7 @@ static int check_operands(const struct command *c, size_t n)
 		return STATUS_USAGE;
 	}
 	if (n > c->max_operands) {
-		complain("%s takes %s (try 'vramscope %s --help')", c->name,
+		complain("%s takes only %s (try 'vramscope %s --help')", c->name,
 			 c->max_operands ? c->operands : "no operands", c->name);
 		return STATUS_USAGE;
 	}

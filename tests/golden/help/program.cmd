@@ -1,0 +1,1 @@
+"$VRAMSCOPE" help | head -n 20

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/bad-cut.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/oom_split_pinned.pickle.zst"

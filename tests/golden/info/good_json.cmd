@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --json "$TESTDATA/oom_memory_fraction.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/good-container.html"

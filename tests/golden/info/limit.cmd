@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --limit 100KiB "$TESTDATA/good-container.json"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$(printf 'a\nb\033[31m')"

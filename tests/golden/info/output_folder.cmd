@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info -o no-such-folder/a.json "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/good-container.pickle" "$TESTDATA/unsupported-text.txt" no-such-file

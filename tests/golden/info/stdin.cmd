@@ -1,0 +1,1 @@
+cat "$TESTDATA/good-container.pickle.gz" | "$VRAMSCOPE" info -

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --units=bytes "$TESTDATA/oom_small_ring.pickle.zst"

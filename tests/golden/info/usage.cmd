@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --units=furlong "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at peak "$TESTDATA/bad-cut.pickle"

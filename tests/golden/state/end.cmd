@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state "$TESTDATA/good-container.pickle"

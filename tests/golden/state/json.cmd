@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at 40 --json "$TESTDATA/good-container.pickle"

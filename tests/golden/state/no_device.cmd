@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --device 7 "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at 1000 "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --device host "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at oom "$TESTDATA/good-container.pickle"

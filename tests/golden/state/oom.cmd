@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at oom --blocks "$TESTDATA/oom_split_pinned.pickle.zst" | head -n 40

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at start "$TESTDATA/good-container.pickle"

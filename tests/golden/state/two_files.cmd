@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state a b

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state --at yesterday "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" validate "$TESTDATA/bad-cut.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" validate "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" validate --json "$TESTDATA/good-container.pickle"

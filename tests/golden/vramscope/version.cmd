@@ -1,0 +1,1 @@
+"$VRAMSCOPE" --version | grep -c "^vramscope [0-9]"
