@@ -156,5 +156,5 @@ void svg_path_end(struct xml *x)
 
 svg_len svg_label_width(size_t n)
 {
-	return (svg_len)n * 65;
+	return (svg_len)n * 67;
 }

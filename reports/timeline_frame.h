@@ -12,7 +12,7 @@ struct timeline_frame {
 	struct xml *x;
 	svg_len width, height;            /* of the whole */
 	svg_len left, right, top, bottom; /* of the plot */
-	svg_len flags;                    /* base line of the words above the plot */
+	svg_len flags;                    /* tips of the flags above the plot */
 	svg_len bands;                    /* top of the first row of annotations */
 	svg_len axis;                     /* the horizontal axis: bottom of the last row */
 	svg_len readings;                 /* base line of the numbers under the pointer */
@@ -38,6 +38,13 @@ static inline svg_len frame_y(const struct timeline_frame *f, uint64_t bytes)
 		bytes = f->top_bytes;
 	return f->bottom -
 	       (svg_len)((__uint128_t)bytes * (uint64_t)(f->bottom - f->top) / f->top_bytes);
+}
+
+/* Blocks from before event 0 are told apart where there are events and such blocks. */
+static inline bool timeline_shows_before(const struct timeline *t)
+{
+	return t->device->n_events > 0 && t->known[TIMELINE_BEFORE] &&
+	       t->highest[TIMELINE_BEFORE] > 0;
 }
 
 /* What the driver could have given at an oom, with what was reserved; BYTES_NONE when unknown. */

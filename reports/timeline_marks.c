@@ -30,7 +30,8 @@ static void draw_peak(const struct timeline_frame *f)
 	svg_len px, py;
 	bool left_half;
 
-	if (!f->t->known[TIMELINE_ALLOCATED] || p->totals.allocated == 0)
+	if (!f->t->known[TIMELINE_ALLOCATED] || p->totals.allocated == 0 ||
+	    f->t->device->n_events == 0)
 		return;
 	px = frame_x(f, p->position);
 	py = frame_y(f, p->totals.allocated);
@@ -40,7 +41,7 @@ static void draw_peak(const struct timeline_frame *f)
 	svg_tooltip(f->x, timeline_place(place, f->t, p));
 	svg_circle(f->x, "peak", px, py, 4 * SVG_PX);
 	svg_text(f->x, "on-plot", left_half ? SVG_START : SVG_END,
-		 left_half ? px + 9 * SVG_PX : px - 9 * SVG_PX, py + 4 * SVG_PX, words);
+		 left_half ? px + 7 * SVG_PX : px - 7 * SVG_PX, py - 6 * SVG_PX, words);
 	xml_close(f->x);
 	xml_newline(f->x);
 }
@@ -50,7 +51,7 @@ static void draw_peak(const struct timeline_frame *f)
 static void oom_words(const struct timeline_oom *oom, size_t count, char *out, size_t size)
 {
 	char asked[UNITS_BUF], space[UNITS_BUF];
-	int n = snprintf(out, size, "OOM");
+	int n = snprintf(out, size, "out of memory");
 
 	if (count > 1)
 		n += snprintf(out + n, size - (size_t)n, " \xc3\x97%zu", count);
@@ -65,7 +66,7 @@ static void oom_words(const struct timeline_oom *oom, size_t count, char *out, s
 static void draw_oom_group(const struct timeline_frame *f, size_t from, size_t to)
 {
 	const struct timeline_oom *last = &f->t->ooms.at[to - 1];
-	svg_len px = frame_x(f, last->at.position), half = 5 * SVG_PX, side = 9 * SVG_PX;
+	svg_len px = frame_x(f, last->at.position), half = 5 * SVG_PX;
 	char words[160], place[TIMELINE_PLACE], tip[280];
 	bool left_half = px < (f->left + f->right) / 2;
 
@@ -73,7 +74,8 @@ static void draw_oom_group(const struct timeline_frame *f, size_t from, size_t t
 	(void)snprintf(tip, sizeof tip, "%s (%s)", words, timeline_place(place, f->t, &last->at));
 	svg_group(f->x, "marks");
 	svg_tooltip(f->x, tip);
-	svg_line(f->x, "oom", px, f->flags - 2 * SVG_PX, px, f->axis);
+	svg_line(f->x, to == f->t->ooms.n ? "oom" : "oom earlier", px, f->flags - 2 * SVG_PX, px,
+		 f->axis);
 	svg_path_begin(f->x, "flag");
 	svg_path_move(f->x, px - half, f->flags - 9 * SVG_PX);
 	svg_path_h(f->x, px + half);
@@ -82,7 +84,7 @@ static void draw_oom_group(const struct timeline_frame *f, size_t from, size_t t
 	svg_path_end(f->x);
 	if (to == f->t->ooms.n)
 		svg_text(f->x, "alarm", left_half ? SVG_START : SVG_END,
-			 left_half ? px + side : px - side, f->flags, words);
+			 left_half ? px - half : px + half, f->flags - 13 * SVG_PX, words);
 	xml_close(f->x);
 	xml_newline(f->x);
 }
@@ -194,39 +196,47 @@ static void band_tip(const struct timeline_frame *f, const struct band *b, const
 /* Characters of a name in a tooltip: fewer when there are many bands, for the page's size. */
 #define TIP_CHARS 120
 
+/* The name inside its band, where there is room for enough of it. */
+static void draw_band_name(const struct timeline_frame *f, const struct band *b, svg_len left,
+			   svg_len right, svg_len top)
+{
+	const struct str *s = strtab_get(&f->t->model->strings, b->name);
+	svg_len room = right - left - 8 * SVG_PX;
+	size_t fits = room > 0 ? (size_t)(room / svg_label_width(1)) : 0;
+	char name[(TIP_CHARS + 1) * CLEAN_MAX], count[UNITS_BUF];
+
+	if (fits > TIP_CHARS)
+		fits = TIP_CHARS;
+	if (b->count > 1)
+		(void)snprintf(name, sizeof name, "%s \xc3\x97", units_count(count, b->count));
+	else if (fits >= 3)
+		clean_elide(name, sizeof name, s->bytes, s->length, fits);
+	if (b->count > 1 ? strlen(name) > fits + 1 : fits < 8 && s->length > fits)
+		return;
+	svg_text(f->x, "band-name", SVG_START, left + 4 * SVG_PX, top + 12 * SVG_PX + 5, name);
+}
+
 static void draw_band(const struct timeline_frame *f, const struct band *b, struct hues *hues,
 		      size_t tip_chars)
 {
 	const struct str *s = strtab_get(&f->t->model->strings, b->name);
-	svg_len left = frame_x(f, b->from), right = frame_x(f, b->to);
+	svg_len left = frame_x(f, b->from), right = frame_x(f, b->to), width = right - left;
 	svg_len top = f->bands + (svg_len)b->row * BAND_HEIGHT;
-	char class[32] = "band hue-mixed", name[(TIP_CHARS + 1) * CLEAN_MAX] = "annotations";
-	char tip[sizeof name + 160];
-	size_t fits;
+	const char *shape = width < 3 * SVG_PX ? "thin" : "band";
+	char class[32], name[(TIP_CHARS + 1) * CLEAN_MAX] = "several names";
+	char tip[sizeof name + 200];
 
-	if (right - left < SVG_PX)
-		right = left + SVG_PX;
 	if (b->name.i) {
-		(void)snprintf(class, sizeof class, "band hue-%u", hue_of(hues, s));
+		(void)snprintf(class, sizeof class, "%s hue-%u", shape, hue_of(hues, s));
 		clean_elide(name, sizeof name, s->bytes, s->length, tip_chars);
+	} else {
+		(void)snprintf(class, sizeof class, "%s hue-mixed", shape);
 	}
 	band_tip(f, b, name, tip, sizeof tip);
 	svg_group(f->x, "annotation");
 	svg_tooltip(f->x, tip);
-	svg_rect(f->x, class, left, top, right - left, BAND_HEIGHT - SVG_PX);
-	fits = (size_t)((right - left - 8 * SVG_PX) > 0
-				? (right - left - 8 * SVG_PX) / svg_label_width(1)
-				: 0);
-	if (fits >= 4) {
-		if (b->count > 1)
-			(void)snprintf(name, sizeof name, "%" PRIu64 " joined", b->count);
-		else
-			clean_elide(name, sizeof name, s->bytes, s->length,
-				    fits < tip_chars ? fits : tip_chars);
-		if (strlen(name) <= fits || b->count == 1)
-			svg_text(f->x, "band-name", SVG_START, left + 4 * SVG_PX,
-				 top + 12 * SVG_PX + 5, name);
-	}
+	svg_rect(f->x, class, left, top, width < 15 ? 15 : width, BAND_HEIGHT - SVG_PX);
+	draw_band_name(f, b, left, right, top);
 	xml_close(f->x);
 	xml_newline(f->x);
 }

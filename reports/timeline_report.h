@@ -61,7 +61,7 @@ void timeline_picture(struct xml *x, const struct timeline *t, unsigned width);
 	".allocated-edge{fill:none;stroke:#0072b2;stroke-width:1.2}\n"                           \
 	".before{fill:#1f5f8b}\n"                                                                \
 	".ceiling{stroke:#d55e00;stroke-width:1;stroke-dasharray:5 4}\n"                         \
-	".oom{stroke:#d55e00;stroke-width:1.2}\n"                                                \
+	".oom{stroke:#d55e00;stroke-width:1.2}.earlier{stroke-opacity:.45}\n"                    \
 	".flag,.alarm{fill:#d55e00}\n"                                                           \
 	".alarm{font-weight:600;font-size:11px}\n"                                               \
 	".asked{fill:#d55e00;fill-opacity:.35;stroke:#d55e00;stroke-width:1}\n"                  \
@@ -71,7 +71,9 @@ void timeline_picture(struct xml *x, const struct timeline *t, unsigned width);
 	".band{stroke:#ffffff;stroke-width:1}\n"                                                 \
 	".hue-0{fill:#f2cfe0}.hue-1{fill:#b9e3d5}.hue-2{fill:#f8dfa6}\n"                         \
 	".hue-3{fill:#c6e4f7}.hue-4{fill:#f5c9a8}.hue-5{fill:#e4e1c0}\n"                         \
-	".hue-mixed{fill:#c8ced6}\n"                                                             \
+	".thin.hue-0{fill:#cc79a7}.thin.hue-1{fill:#009e73}.thin.hue-2{fill:#e69f00}\n"          \
+	".thin.hue-3{fill:#56b4e9}.thin.hue-4{fill:#d55e00}.thin.hue-5{fill:#a9a55a}\n"          \
+	".hue-mixed{fill:#c8ced6}.thin.hue-mixed{fill:#8c959f}\n"                                \
 	".band-name{font-size:11px;unicode-bidi:isolate;pointer-events:none}\n"                  \
 	".hit{fill:none;pointer-events:all}\n"                                                   \
 	".cursor{stroke:#1f2328;stroke-width:1}\n"                                               \

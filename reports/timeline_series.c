@@ -72,11 +72,11 @@ void timeline_draw_series(const struct timeline_frame *f)
 	}
 	if (!t->known[TIMELINE_ALLOCATED])
 		return;
-	if (t->known[TIMELINE_ACTIVE])
+	if (t->highest_pending > 0)
 		draw_area(f, "active", TIMELINE_ACTIVE, ENVELOPE_MAX);
 	draw_area(f, "allocated", TIMELINE_ALLOCATED, ENVELOPE_MAX);
 	draw_area(f, "held", TIMELINE_ALLOCATED, ENVELOPE_MIN);
-	if (t->known[TIMELINE_BEFORE] && t->highest[TIMELINE_BEFORE] > 0)
+	if (timeline_shows_before(t))
 		draw_area(f, "before", TIMELINE_BEFORE, ENVELOPE_MIN);
 	draw_edge(f, "allocated-edge", TIMELINE_ALLOCATED);
 }

@@ -56,13 +56,13 @@ static void frame_init(struct timeline_frame *f, struct xml *x, const struct tim
 	*f = (struct timeline_frame){.t = t, .x = x, .width = (svg_len)width * SVG_PX};
 	f->left = LEFT;
 	f->right = f->width - RIGHT;
-	f->flags = y + 42 * SVG_PX;
-	f->top = y + 46 * SVG_PX;
+	f->flags = y + 46 * SVG_PX;
+	f->top = y + 50 * SVG_PX;
 	f->bottom = f->top + PLOT_HEIGHT;
 	f->bands = f->bottom + 4 * SVG_PX;
 	f->axis = t->bands.n_rows ? f->bands + (svg_len)t->bands.n_rows * BAND_HEIGHT : f->bottom;
-	f->readings = f->axis + 58 * SVG_PX;
-	f->height = f->axis + 68 * SVG_PX;
+	f->readings = f->axis + 56 * SVG_PX;
+	f->height = f->axis + 66 * SVG_PX;
 	f->top_bytes = frame_top_bytes(t);
 }
 
@@ -88,11 +88,11 @@ static void axis_title(const struct timeline_frame *f, const struct ticks *ticks
 {
 	const struct timeline *t = f->t;
 
-	if (t->by_event)
+	if (t->device->n_events == 0)
+		(void)snprintf(out, size, "no events");
+	else if (t->by_event)
 		(void)snprintf(out, size, "event number%s",
-			       t->reason == TIMELINE_NO_TIMES && t->device->n_events > 0
-				       ? " (the file has no times)"
-				       : "");
+			       t->reason == TIMELINE_NO_TIMES ? " (the file has no times)" : "");
 	else
 		(void)snprintf(out, size, "time since %s (%s)",
 			       t->from <= 0 ? "event 0" : "the first event shown", ticks->unit);
@@ -144,11 +144,11 @@ static void draw_legend(const struct timeline_frame *f, svg_len base)
 
 	if (t->known[TIMELINE_RESERVED])
 		at = draw_key(f, at, base, "reserved", "reserved-edge", "reserved from the driver");
-	if (t->known[TIMELINE_ACTIVE] && t->highest[TIMELINE_ACTIVE] > 0)
+	if (t->highest_pending > 0)
 		at = draw_key(f, at, base, "active", NULL, "active: freed, waiting for a stream");
 	at = draw_key(f, at, base, "allocated", "allocated-edge", "allocated, at most");
 	at = draw_key(f, at, base, "held", NULL, "allocated all the time");
-	if (t->known[TIMELINE_BEFORE] && t->highest[TIMELINE_BEFORE] > 0 && t->device->n_events)
+	if (timeline_shows_before(t))
 		(void)draw_key(f, at, base, "before", NULL, "since before event 0");
 	xml_newline(f->x);
 }
@@ -182,7 +182,7 @@ static void draw_picture(struct xml *x, const struct timeline *t, unsigned width
 	xml_newline(x);
 	if (stands_alone)
 		draw_heading(&f, &w);
-	draw_legend(&f, f.flags - 21 * SVG_PX);
+	draw_legend(&f, f.flags - 28 * SVG_PX);
 	draw_bytes_axis(&f);
 	draw_position_axis(&f);
 	timeline_draw_series(&f);

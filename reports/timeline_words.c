@@ -77,8 +77,13 @@ static void words_peak(struct timeline_words *w, const struct timeline *t)
 		(void)snprintf(w->peak, sizeof w->peak, "Allocated bytes are unknown.");
 		return;
 	}
-	n = snprintf(w->peak, sizeof w->peak, "Allocated memory was highest at %s: %s",
-		     timeline_place(place, t, p), units_bytes(bytes, p->totals.allocated));
+	units_bytes(bytes, p->totals.allocated);
+	if (t->device->n_events == 0)
+		n = snprintf(w->peak, sizeof w->peak, "%s were allocated", bytes);
+	else
+		n = snprintf(w->peak, sizeof w->peak, "Allocated memory was highest %s%s: %s",
+			     p->event == EVENT_START ? "" : "at ", timeline_place(place, t, p),
+			     bytes);
 	if (p->totals.reserved != BYTES_NONE)
 		n += snprintf(w->peak + n, sizeof w->peak - (size_t)n,
 			      ", with %s reserved from the driver",

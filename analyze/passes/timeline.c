@@ -135,7 +135,8 @@ static int timeline_add_bands(struct timeline *t, const struct timeline_options 
 		rc = bands_match(&t->bands, marks.at, marks.n, err);
 	}
 	axis.zero = t->by_event ? t->from : t->zero_us;
-	axis.narrow = t->span / t->series.n_columns + 1;
+	/* Two columns: what is narrower could not be told from its neighbours. */
+	axis.narrow = 2 * (t->span / t->series.n_columns) + 1;
 	axis.max_drawn = o->max_bands < BANDS_MAX_ROWS ? BANDS_MAX_ROWS : o->max_bands;
 	if (rc == 0)
 		rc = bands_layout(&t->bands, &axis, err);
@@ -200,10 +201,13 @@ static struct timeline_point walk_point(const struct walk *w, int64_t event)
 }
 
 /* Keep what is highest; the first moment counts. */
-static void walk_note_highest(struct walk *w, const struct timeline_point *p)
+static void walk_note_highest(struct walk *w, const struct timeline_point *p, bool in_free)
 {
 	struct timeline *t = w->t;
 
+	if (!in_free && p->totals.active != BYTES_NONE && p->totals.active > p->totals.allocated &&
+	    p->totals.active - p->totals.allocated > t->highest_pending)
+		t->highest_pending = p->totals.active - p->totals.allocated;
 	for (int s = 0; s < TIMELINE_SERIES; s++) {
 		uint64_t v = w->values[s];
 
@@ -247,7 +251,7 @@ static int walk_event(struct walk *w, int64_t event, struct error *err)
 	}
 	walk_values(w);
 	reduce_add(&t->series, timeline_column(t, p.position), event, w->values);
-	walk_note_highest(w, &p);
+	walk_note_highest(w, &p, step->action == ACTION_FREE_REQUESTED);
 	return step->action == ACTION_OOM ? walk_oom(w, &p, err) : 0;
 }
 
@@ -262,7 +266,7 @@ static int timeline_walk(struct timeline *t, struct replay *r, struct error *err
 	t->start = walk_point(&w, t->from);
 	walk_values(&w);
 	reduce_start(&t->series, w.values);
-	walk_note_highest(&w, &t->start);
+	walk_note_highest(&w, &t->start, false);
 	for (int64_t e = t->from + 1; e <= t->to; e++) {
 		if ((rc = replay_step(r, err)) < 0 || (rc > 0 && (rc = walk_event(&w, e, err)) < 0))
 			return rc;

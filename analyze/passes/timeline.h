@@ -74,7 +74,9 @@ struct timeline {
 	struct timeline_point start, end;
 	struct timeline_point peak; /* first moment of highest allocated bytes in the window */
 	uint64_t highest[TIMELINE_SERIES]; /* each of its own, BYTES_NONE when unknown */
-	uint64_t n_events;                 /* in the window */
+	uint64_t highest_pending; /* active minus allocated: freed, waiting for a stream; a block
+					whose free is completed by the next event is not counted */
+	uint64_t n_events;        /* in the window */
 	VEC(struct timeline_oom) ooms;
 	struct bands bands;
 	uint64_t n_unplaced_marks; /* annotations that cannot be put on the axis: no times */
