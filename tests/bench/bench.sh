@@ -22,7 +22,8 @@ measure=$build/tests/bench/measure
 work=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 rounds=3
-python=$(command -v python3) || python=
+# The interpreter itself, not a wrapper that picks one.
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 
 unpack() { # NAME
 	zstd -q -d --long=27 -o "$work/$(basename "$1")" "$VRAMSCOPE_SHARED/data/$1.zst"
@@ -32,7 +33,7 @@ unpack() { # NAME
 better() {
 	awk -v a="$1" -v b="$2" 'BEGIN {
 		split(a, x); split(b, y)
-		print x[1] < y[1] ? x[1] : y[1], x[2] < y[2] ? x[2] : y[2], x[3] > y[3] ? x[3] : y[3] }'
+		print (x[1] < y[1] ? x[1] : y[1]), (x[2] < y[2] ? x[2] : y[2]), (x[3] < y[3] ? y[3] : x[3]) }'
 }
 
 # row WORDS FILE COMMAND...: print one line of the table. `pickle.load` reads FILE.
