@@ -211,7 +211,6 @@ static void describe_actions(struct emit *e, const struct info *i, const struct 
 /* All in JSON, the last ones in text: the failure is among them. */
 static void describe_ooms(struct emit *e, const struct info *i, const struct info_device *d)
 {
-	const struct info_oom *ooms = i->ooms.at + d->first_oom;
 	uint64_t first_shown = d->n_ooms > TEXT_MAX_OOMS ? d->n_ooms - TEXT_MAX_OOMS : 0;
 	char title[120], count[UNITS_BUF];
 
@@ -222,11 +221,13 @@ static void describe_ooms(struct emit *e, const struct info *i, const struct inf
 		snprintf(title, sizeof title, "Out of memory");
 	emit_table_begin(e, emit_is_json(e) ? "ooms" : NULL, title);
 	for (uint64_t k = emit_is_json(e) ? 0 : first_shown; k < d->n_ooms; k++) {
+		const struct info_oom *oom = &i->ooms.at[d->first_oom + k];
+
 		emit_row_begin(e);
-		emit_event(e, "event", "event", ooms[k].event);
-		emit_time_us(e, "time_us", "time", ooms[k].time_us);
-		emit_bytes(e, "requested_bytes", "requested", ooms[k].requested);
-		emit_bytes(e, "device_free_bytes", "free on the device", ooms[k].device_free);
+		emit_event(e, "event", "event", oom->event);
+		emit_time_us(e, "time_us", "time", oom->time_us);
+		emit_bytes(e, "requested_bytes", "requested", oom->requested);
+		emit_bytes(e, "device_free_bytes", "free on the device", oom->device_free);
 		emit_row_end(e);
 	}
 	emit_table_end(e);

@@ -56,9 +56,10 @@ bool emit_is_json(const struct emit *e)
 
 const char *emit_words_bytes(const struct emit *e, char buf[UNITS_BUF], uint64_t bytes)
 {
-	if (bytes == BYTES_NONE)
-		return strcpy(buf, "-");
-	return units_bytes_in(buf, bytes, e->options.units);
+	if (bytes != BYTES_NONE)
+		return units_bytes_in(buf, bytes, e->options.units);
+	snprintf(buf, UNITS_BUF, "-");
+	return buf;
 }
 
 const char *emit_f64_words(char buf[UNITS_BUF], double v)
@@ -71,7 +72,7 @@ const char *emit_f64_words(char buf[UNITS_BUF], double v)
 	while (strtod(buf, NULL) != v && ++precision <= 17);
 	/* A float stays one for the reader: 1.0, not 1. */
 	if (!strpbrk(buf, ".e"))
-		strcat(buf, ".0");
+		snprintf(buf + strlen(buf), UNITS_BUF - strlen(buf), ".0");
 	return buf;
 }
 

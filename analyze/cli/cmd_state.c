@@ -2,7 +2,7 @@
  * cmd_state.c -- vramscope state: segments and blocks of one device at one moment.
  */
 #include "cli/commands.h"
-#include "cli/load.h"
+#include "cli/load_input.h"
 #include "cli/output.h"
 #include "reports/describe.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/load.h"
+#include "cli/load_input.h"
 #include "cli/output.h"
 #include "passes/timeline.h"
 #include "reports/timeline_report.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/load.h"
+#include "cli/load_input.h"
 #include "cli/per_file.h"
 #include "passes/filter.h"
 #include "passes/top.h"

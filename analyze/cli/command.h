@@ -2,7 +2,7 @@
  * command.h -- what a command is: its row in the table, and what it is called with.
  *
  * main.c finds the row, parses the options of the row's tables into an invocation, and calls run,
- * which returns an enum exit_status. A command reads its input through load.h (or, when it takes
+ * which returns an enum exit_status. A command reads its input through load_input.h (or, when it takes
  * several files alike, through per_file.h) and writes through output.h; both report their own
  * failures on stderr.
  */

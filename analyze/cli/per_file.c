@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/load.h"
+#include "cli/load_input.h"
 #include "cli/output.h"
 
 static void document_begin(struct emit *e, const struct command *c)

@@ -453,7 +453,7 @@ static int machine_run(struct machine *m, struct error *err)
 	int rc = RUN_ON;
 
 	while (rc == RUN_ON) {
-		if (m->in->end - m->in->at > HOT_BYTES) {
+		if (m->stack.cap && m->in->end - m->in->at > HOT_BYTES) {
 			rc = run_hot(m, err);
 			if (rc < 0)
 				return rc;

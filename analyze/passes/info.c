@@ -92,13 +92,13 @@ static int add_actions(struct info *i, struct info_device *out, const struct mod
 static void find_times(struct info_device *out, const struct model *m)
 {
 	const struct device *d = out->device;
-	const int64_t *times = m->events.time_us.at + d->first_event;
+	uint64_t end = d->first_event + d->n_events;
 
 	out->first_time_us = out->last_time_us = TIME_NONE;
-	for (uint64_t n = 0; n < d->n_events && out->first_time_us == TIME_NONE; n++)
-		out->first_time_us = times[n];
-	for (uint64_t n = d->n_events; n > 0 && out->last_time_us == TIME_NONE; n--)
-		out->last_time_us = times[n - 1];
+	for (uint64_t row = d->first_event; row < end && out->first_time_us == TIME_NONE; row++)
+		out->first_time_us = m->events.time_us.at[row];
+	for (uint64_t row = end; row > d->first_event && out->last_time_us == TIME_NONE; row--)
+		out->last_time_us = m->events.time_us.at[row - 1];
 }
 
 /* `end` is what the file says, also where the trace disagrees. */

@@ -49,13 +49,18 @@ static int parse(const char *line, struct values *v, char operands[200], struct 
 
 	memset(v, 0, sizeof *v);
 	snprintf(copy, sizeof copy, "%s", line);
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+	for (char *word = copy, *end; *word; word = end) {
+		end = word + strcspn(word, " ");
+		if (*end)
+			*end++ = '\0';
 		argv[argc++] = word;
+	}
 	rc = opt_parse(targets, 2, argv, argc, &n, err);
 	operands[0] = '\0';
 	for (int i = 0; rc == 0 && i < n; i++) {
-		strcat(operands, i ? "|" : "");
-		strcat(operands, argv[i]);
+		size_t at = strlen(operands);
+
+		snprintf(operands + at, 200 - at, "%s%s", i ? "|" : "", argv[i]);
 	}
 	return rc;
 }

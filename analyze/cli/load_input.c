@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * load.c -- from a file name on the command line to a model, a device and a moment.
+ * load_input.c -- from a file name on the command line to a model, a device and a moment.
  */
-#include "cli/load.h"
+#include "cli/load_input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

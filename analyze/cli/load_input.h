@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * load.h -- from a file name on the command line to a model, a device and a moment.
+ * load_input.h -- from a file name on the command line to a model, a device and a moment.
  *
  * Every function returns STATUS_DONE, or another exit status after one line on stderr.
  */
-#ifndef ANALYZE_CLI_LOAD_H
-#define ANALYZE_CLI_LOAD_H
+#ifndef ANALYZE_CLI_LOAD_INPUT_H
+#define ANALYZE_CLI_LOAD_INPUT_H
 
 #include "cli/command.h"
 #include "model/model.h"
