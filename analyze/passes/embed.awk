@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# embed.awk -- turns text files into C strings named after them: rules.xml -> rules_xml.
+
+BEGIN {
+	print "#include \"passes/rules_builtin.h\""
+}
+FNR == 1 {
+	if (NR > 1)
+		print ";"
+	name = FILENAME
+	sub(/.*\//, "", name)
+	gsub(/[^A-Za-z0-9]/, "_", name)
+	print "const char " name "[] ="
+}
+{
+	gsub(/[\\"]/, "\\\\&")
+	print "\"" $0 "\\n\""
+}
+END {
+	print ";"
+}
