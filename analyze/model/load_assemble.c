@@ -389,7 +389,7 @@ static void rotate(void *column, size_t elem, uint64_t n, uint64_t by)
 static int unrotate(struct loader *l, const struct device *d, struct error *err)
 {
 	struct events *e = &l->model->events;
-	const int64_t *t = &e->time_us.at[d->first_event];
+	const int64_t *t = d->n_events ? &e->time_us.at[d->first_event] : NULL;
 	uint64_t jump = 0;
 
 	for (uint64_t i = 1; i < d->n_events; i++) {
