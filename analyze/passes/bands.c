@@ -177,11 +177,12 @@ static bool layout_clip(const struct layout *l, const struct band_span *s, uint6
 	int64_t start = axis->by_event ? s->start_event : s->start_us;
 	int64_t end = axis->by_event ? s->end_event : s->end_us;
 
-	if (end < axis->zero && !s->never_ended)
+	/* A number of an event stands for all the time until the next one. */
+	if (!s->never_ended && (end < axis->zero || (axis->by_event && end == axis->zero)))
 		return false;
 	*from = start <= axis->zero || s->begun_before ? 0 : (uint64_t)start - (uint64_t)axis->zero;
 	*to = end <= axis->zero ? 0 : (uint64_t)end - (uint64_t)axis->zero;
-	if (*from > axis->span)
+	if (*from > axis->span || (axis->by_event && *from == axis->span))
 		return false;
 	if (*to > axis->span || s->never_ended)
 		*to = axis->span;

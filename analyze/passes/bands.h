@@ -21,7 +21,7 @@ struct band_mark {
 	str_id name;
 	bool is_end;
 	int64_t time_us;
-	int64_t event; /* the last event not later; EVENT_START: none */
+	int64_t event; /* the last event not later; EVENT_START: none; behind the last: its number + 1 */
 };
 
 struct band_span {

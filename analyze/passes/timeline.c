@@ -89,12 +89,13 @@ static int compare_order(const void *pa, const void *pb)
 	return (a->mark > b->mark) - (a->mark < b->mark);
 }
 
-/* Give each mark the last event that is not later: both are walked once, in order of time. */
+/* Give each mark the last event that is not later, or the number behind the last one when all are
+ * earlier: both are walked once, in order of time. */
 static void marks_find_events(const struct timeline *t, struct band_mark *marks,
 			      const struct mark_order *order, size_t n)
 {
 	const struct device *d = t->device;
-	int64_t n_events = (int64_t)d->n_events, e = 0;
+	int64_t n_events = (int64_t)d->n_events, e = 0, latest = TIME_NONE;
 
 	for (size_t i = 0; i < n; i++) {
 		while (e < n_events) {
@@ -102,9 +103,11 @@ static void marks_find_events(const struct timeline *t, struct band_mark *marks,
 
 			if (us != TIME_NONE && us > order[i].time_us)
 				break;
+			if (us > latest)
+				latest = us;
 			e++;
 		}
-		marks[order[i].mark].event = e - 1;
+		marks[order[i].mark].event = e == n_events && order[i].time_us > latest ? e : e - 1;
 	}
 }
 

@@ -1,0 +1,3 @@
+"$VRAMSCOPE" timeline -o a.svg no-such-file; code=$?
+ls
+exit $code

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" timeline "$VRAMSCOPE_SHARED/data/odd/never_recorded.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" timeline -o a.png "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" timeline "$TESTDATA/oom_split_pinned.pickle.zst"

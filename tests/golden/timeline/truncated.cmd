@@ -1,0 +1,1 @@
+"$VRAMSCOPE" timeline "$TESTDATA/oom_small_ring.pickle.zst"
