@@ -37,6 +37,9 @@ void describe_validate(struct emit *e, const struct model *m, const struct valid
 /* The four totals of a moment, as members of the open object; no text. */
 void describe_totals(struct emit *e, const struct totals *t);
 
+/* "Device 0", "Pinned host memory"; into buf, returned. */
+const char *describe_device_name(char buf[UNITS_BUF], int32_t index);
+
 /* "event 1234", "the start", in a sentence; into buf, returned. */
 const char *describe_event(char buf[UNITS_BUF], int64_t event);
 

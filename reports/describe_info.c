@@ -76,6 +76,15 @@ void describe_totals(struct emit *e, const struct totals *t)
 	emit_bytes(e, "requested_bytes", NULL, t->requested);
 }
 
+const char *describe_device_name(char buf[UNITS_BUF], int32_t index)
+{
+	if (index == DEVICE_HOST)
+		snprintf(buf, UNITS_BUF, "Pinned host memory");
+	else
+		snprintf(buf, UNITS_BUF, "Device %" PRId32, index);
+	return buf;
+}
+
 const char *describe_event(char buf[UNITS_BUF], int64_t event)
 {
 	if (event == EVENT_START)
@@ -312,6 +321,22 @@ static void describe_annotations(struct emit *e, const struct model *m, const st
 	text_annotations(e, m, i);
 }
 
+/* Their names, in text, when there are any. */
+static void text_tallies(struct emit *e, const char *label, const struct model *m,
+			 const struct tally *at, size_t n)
+{
+	char line[400] = "";
+	size_t used = 0, k;
+
+	for (k = 0; k < n && k < TEXT_MAX_NAMES && used < sizeof line / 2; k++)
+		used += (size_t)snprintf(line + used, sizeof line - used, "%s%.150s", k ? ", " : "",
+					 model_str(m, at[k].name));
+	if (k < n)
+		snprintf(line + used, sizeof line - used, " and %zu more", n - k);
+	if (n)
+		emit_str(e, NULL, label, line);
+}
+
 static void describe_tallies(struct emit *e, const char *key, const struct model *m,
 			     const struct tally *at, size_t n)
 {
@@ -402,6 +427,9 @@ void describe_info(struct emit *e, const struct model *m, const struct info *i)
 	emit_array_end(e);
 	describe_settings(e, m);
 	describe_annotations(e, m, i);
+	emit_blank(e);
+	text_tallies(e, "unknown keys", m, m->unknown_keys.at, m->unknown_keys.n);
+	text_tallies(e, "unknown actions", m, m->unknown_actions.at, m->unknown_actions.n);
 	describe_tallies(e, "unknown_keys", m, m->unknown_keys.at, m->unknown_keys.n);
 	describe_tallies(e, "unknown_actions", m, m->unknown_actions.at, m->unknown_actions.n);
 	emit_bool(e, "partial", NULL, m->partial);

@@ -3,7 +3,6 @@
  */
 #include "reports/describe.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,13 +46,14 @@ static size_t list_rules(const char *rules[TEXT_MAX_RULES], const struct validat
 
 static void text_violation(struct emit *e, const struct violation *v)
 {
-	char event[UNITS_BUF];
+	char event[UNITS_BUF], device[UNITS_BUF];
+
+	describe_device_name(device, v->device);
 
 	if (v->event == VIOLATION_NO_EVENT)
-		emit_prose(e, "- Device %" PRId32 ": %s", v->device, v->message);
+		emit_prose(e, "- %s: %s", device, v->message);
 	else
-		emit_prose(e, "- Device %" PRId32 ", %s: %s", v->device,
-			   describe_event(event, v->event), v->message);
+		emit_prose(e, "- %s, %s: %s", device, describe_event(event, v->event), v->message);
 }
 
 static void text_rule(struct emit *e, const struct validation *v, const char *rule)

@@ -4,7 +4,6 @@
 #include "cli/load_input.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/progress.h"
@@ -48,7 +47,6 @@ static void warn_damage(const char *file, const struct error *damage)
 
 int load_model(struct invocation *inv, const char *file, struct model **out)
 {
-	char what[80];
 	struct progress progress;
 	struct error err;
 	struct model_options options = {
@@ -58,8 +56,7 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 	};
 	int rc;
 
-	snprintf(what, sizeof what, "reading %.60s", file);
-	progress_start(&progress, what);
+	progress_start(&progress, "reading", file);
 	rc = model_load(out, file, &options, &err);
 	progress_end(&progress);
 	if (rc == ERR_LIMIT)

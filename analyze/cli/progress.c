@@ -14,9 +14,17 @@ static double seconds_between(const struct timespec *from, const struct timespec
 	return (double)(to->tv_sec - from->tv_sec) + (double)(to->tv_nsec - from->tv_nsec) * 1e-9;
 }
 
-void progress_start(struct progress *p, const char *what)
+void progress_start(struct progress *p, const char *verb, const char *file)
 {
-	*p = (struct progress){.what = what, .enabled = isatty(STDERR_FILENO), .all = UINT64_MAX};
+	const char *slash = strrchr(file, '/');
+
+	*p = (struct progress){.enabled = isatty(STDERR_FILENO), .all = UINT64_MAX};
+	snprintf(p->what, sizeof p->what, "%s %s", verb, slash ? slash + 1 : file);
+	/* Names of files are no orders to the terminal. */
+	for (char *c = p->what; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
 	clock_gettime(CLOCK_MONOTONIC, &p->start);
 	p->last = p->start;
 }
@@ -28,13 +36,13 @@ static void progress_draw(const struct progress *p)
 	int filled = (int)((share < 1 ? share : 1) * BAR_COLUMNS);
 
 	if (p->all == UINT64_MAX) {
-		fprintf(stderr, "\r%.50s  %llu MiB", p->what, (unsigned long long)(p->done >> 20));
+		fprintf(stderr, "\r%s  %llu MiB", p->what, (unsigned long long)(p->done >> 20));
 		return;
 	}
 	memset(bar, '.', BAR_COLUMNS);
 	memset(bar, '#', (size_t)filled);
 	bar[BAR_COLUMNS] = '\0';
-	fprintf(stderr, "\r%.50s  [%s] %3d %%", p->what, bar, (int)(share * 100));
+	fprintf(stderr, "\r%s  [%s] %3d %%", p->what, bar, (int)(share * 100));
 }
 
 void progress_step(void *progress, uint64_t done, uint64_t all)

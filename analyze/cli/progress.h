@@ -9,13 +9,14 @@
 #include <time.h>
 
 struct progress {
-	const char *what; /* weak: "reading crash.pickle" */
+	char what[52]; /* "reading crash.pickle", cut */
 	bool enabled, shown;
 	struct timespec start, last;
 	uint64_t done, all; /* as of the last step; all is UINT64_MAX when unknown */
 };
 
-void progress_start(struct progress *p, const char *what);
+/* Starts the clock; `verb`: "reading". */
+void progress_start(struct progress *p, const char *verb, const char *file);
 /* Of a struct progress *: the shape of model_options.progress. */
 void progress_step(void *progress, uint64_t done, uint64_t all);
 /* Erase the bar. */
