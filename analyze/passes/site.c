@@ -125,8 +125,8 @@ bool frame_is_user(const struct model *m, frame_id frame)
 /* `kinds`: classify() of every frame, or NULL to ask it here. */
 static struct site find_site(const struct model *m, stack_id stack, const uint8_t *kinds)
 {
-	const frame_id *frames = &m->stacks.pool.at[m->stacks.start.at[stack.i]];
 	size_t depth = stacks_depth(&m->stacks, stack);
+	const frame_id *frames = depth ? &m->stacks.pool.at[m->stacks.start.at[stack.i]] : NULL;
 	struct site python = {SITE_NO_STACK, {0}};
 	bool backward = depth == 0 && stack.i == STACK_EMPTY.i && m->stacks_python_only;
 
