@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/num.h"
 #include "reports/explain_words.h"
 
 #define SITE_BYTES         1024
@@ -54,28 +55,28 @@ static void say_space(const struct emit *e, const struct model *m, const struct 
 	switch (a->kind) {
 	case ADVICE_LOOK_OUTSIDE:
 		snprintf(buf, size,
-			 "See who has the rest of the card (nvidia-smi): this process reserves %s, "
-			 "%s were free; what the card has beyond these %s belongs to other "
-			 "processes or to libraries outside PyTorch.",
+			 "See who has the rest of the card (nvidia-smi): this process reserves %s "
+			 "and %s were free. If the card has more than these %s, other processes or "
+			 "libraries outside PyTorch hold the difference.",
 			 BYTES(o->survey.reserved), BYTES(o->device_free), BYTES(a->param));
 		break;
 	case ADVICE_FREE_HOLDERS:
 		if (a->count == 1)
 			snprintf(buf, size,
-				 "Make room for %s: %s alone holds %s (keep less, free "
-				 "it earlier, or a smaller batch).",
+				 "Make room for at least %s: %s alone holds %s (keep less, free it "
+				 "earlier, or take a smaller batch).",
 				 BYTES(a->param), SITE(a->site), BYTES(a->bytes));
 		else
 			snprintf(buf, size,
-				 "Make room for %s: the %" PRIu64 " largest sites hold "
-				 "%s together, %s most of it.",
+				 "Make room for at least %s: the %" PRIu64 " largest sites hold %s "
+				 "together, %s most of it.",
 				 BYTES(a->param), a->count, BYTES(a->bytes), SITE(a->site));
 		break;
 	case ADVICE_RAISE_LIMIT:
 		snprintf(buf, size,
-			 "Raise the limit of this process by up to %s "
-			 "(torch.cuda.set_per_process_memory_fraction): the device has %s "
-			 "free.",
+			 "Raise the limit of this process "
+			 "(torch.cuda.set_per_process_memory_fraction): %s more would let this "
+			 "request through, and the device has %s free.",
 			 BYTES(a->param), BYTES(a->bytes));
 		break;
 	default:
@@ -87,21 +88,43 @@ static void say_space(const struct emit *e, const struct model *m, const struct 
 	}
 }
 
-static void say_cache(const struct emit *e, const struct model *m, const struct advice *a,
-		      char *buf, size_t size)
+/* Would the estimate do alone? Under a limit that depends on the limit, which the file only bounds
+ * from both sides. */
+static const char *enough_words(const struct emit *e, const struct explain_oom *o,
+				const struct advice *a, char *buf, size_t size)
+{
+	uint64_t attempted = o->request.attempted;
+
+	buf[0] = '\0';
+	if (explain_limited(o)) {
+		if (a->bytes < attempted)
+			snprintf(buf, size, ", enough if the limit is %s or more",
+				 BYTES(o->survey.reserved - a->bytes + attempted));
+	} else if (o->device_free != BYTES_NONE) {
+		snprintf(buf, size, "%s",
+			 num_add_saturated(o->device_free, a->bytes) >= attempted
+				 ? ", enough for this request"
+				 : ", not enough alone");
+	}
+	return buf;
+}
+#define ENOUGH(a) enough_words(e, o, (a), (char[120]){0}, 120)
+
+static void say_cache(const struct emit *e, const struct model *m, const struct explain_oom *o,
+		      const struct advice *a, char *buf, size_t size)
 {
 	switch (a->kind) {
 	case ADVICE_EXPANDABLE:
 		snprintf(buf, size,
-			 "Start with PYTORCH_CUDA_ALLOC_CONF=%s: whole pages of the "
-			 "idle memory, about %s, could be used again.",
-			 SETTING(a), BYTES(a->bytes));
+			 "Start with PYTORCH_CUDA_ALLOC_CONF=%s: whole pages of the idle memory, "
+			 "about %s, could be used again%s.",
+			 SETTING(a), BYTES(a->bytes), ENOUGH(a));
 		break;
 	case ADVICE_MAX_SPLIT:
 		snprintf(buf, size,
-			 "Or PYTORCH_CUDA_ALLOC_CONF=%s: large segments would not be "
-			 "split for small blocks, about %s could be returned.",
-			 SETTING(a), BYTES(a->bytes));
+			 "Or with PYTORCH_CUDA_ALLOC_CONF=%s: large segments would not be split "
+			 "for small blocks, about %s could go back%s.",
+			 SETTING(a), BYTES(a->bytes), ENOUGH(a));
 		break;
 	case ADVICE_LIFT_GUARD:
 		snprintf(buf, size,
@@ -118,9 +141,10 @@ static void say_cache(const struct emit *e, const struct model *m, const struct 
 		break;
 	default:
 		snprintf(buf, size,
-			 "Free what %s keeps, or allocate it before the large blocks: "
-			 "its %s hold back %s idle in %s.",
-			 SITE(a->site), NOUN(a->count, "block", "blocks"), BYTES(a->bytes),
+			 "Free what %s keeps%s (%s), or allocate it before the large blocks: %s "
+			 "idle in %s would come free.",
+			 SITE(a->site), a->alone ? "" : " there, and others with it",
+			 NOUN(a->count, "block", "blocks"), BYTES(a->bytes),
 			 NOUN(a->param, "segment", "segments"));
 		break;
 	}
@@ -163,7 +187,7 @@ const char *advice_sentence(const struct emit *e, const struct model *m,
 			 NOUN(a->param, "event", "events"));
 		break;
 	default:
-		say_cache(e, m, a, buf, size);
+		say_cache(e, m, o, a, buf, size);
 		break;
 	}
 	return buf;

@@ -14,7 +14,7 @@
 
 /* Rows and lines that people see, so that all of it fits one screen. */
 #define TEXT_HOLDERS  8
-#define TEXT_EVIDENCE 8
+#define TEXT_EVIDENCE 7
 #define TEXT_OTHERS   5
 
 static const char *const unusable_labels[UNUSABLE_COUNT] = {
@@ -44,14 +44,23 @@ static void describe_holder(struct emit *e, const struct model *m, const struct 
 	emit_row_end(e);
 }
 
+/* People see no rows that would show 0.0 %. */
+static size_t text_holders(const struct explain *x, const struct explain_look *look)
+{
+	size_t n = 0;
+
+	while (n < look->n_holders && n < TEXT_HOLDERS &&
+	       x->holders.at[look->first_holder + n].bytes > look->totals.active / 2000)
+		n++;
+	return n;
+}
+
 static void describe_holders(struct emit *e, const struct model *m, const struct explain *x,
 			     const struct explain_look *look)
 {
 	char title[80], sites[UNITS_BUF];
-	size_t n = look->n_holders;
+	size_t n = emit_is_json(e) ? look->n_holders : text_holders(x, look);
 
-	if (!emit_is_json(e) && n > TEXT_HOLDERS)
-		n = TEXT_HOLDERS;
 	snprintf(title, sizeof title, "Who holds it (%zu of %s)", n,
 		 units_noun(sites, sizeof sites, look->all_holders, "site", "sites"));
 	emit_table_begin(e, "holders", title);
@@ -94,31 +103,50 @@ static void describe_balance(struct emit *e, const struct explain_oom *o)
 	emit_object_end(e);
 }
 
+static void json_evidence(struct emit *e, const struct model *m, const struct evidence *v,
+			  const char *text)
+{
+	const struct evidence_keys *keys = evidence_keys(v->kind);
+	char site[SITE_BYTES];
+
+	emit_object_begin(e, NULL, NULL);
+	emit_str(e, "fact", NULL, keys->fact);
+	if (keys->bytes)
+		emit_bytes(e, keys->bytes, NULL, v->bytes);
+	if (keys->of_bytes)
+		emit_bytes(e, keys->of_bytes, NULL, v->of_bytes);
+	if (keys->count)
+		emit_u64(e, keys->count, NULL, v->count);
+	if (keys->count2)
+		emit_u64(e, keys->count2, NULL, v->count2);
+	if (v->kind == EVIDENCE_ELSEWHERE || v->kind == EVIDENCE_REFUSED_BLOCK) {
+		emit_str(e, "reason", NULL, unusable_name(v->why));
+		emit_addr(e, "stream", NULL, v->stream);
+		emit_pool(e, "pool_id", NULL, v->pool, true);
+	}
+	if (v->kind == EVIDENCE_PINNING_SITE) {
+		emit_str(e, "site", NULL, site_words(m, v->site, site, sizeof site));
+		emit_bool(e, "alone", NULL, v->alone);
+	}
+	emit_str(e, "text", NULL, text);
+	emit_object_end(e);
+}
+
 static void describe_evidence(struct emit *e, const struct model *m, const struct explain_oom *o)
 {
-	char text[SENTENCE_BYTES], site[SITE_BYTES];
+	char text[SENTENCE_BYTES];
+	unsigned lines = 0;
 
 	emit_array_begin(e, "evidence", "Why");
 	for (size_t i = 0; i < o->n_evidence; i++) {
 		const struct evidence *v = &o->evidence[i];
 
 		evidence_sentence(e, m, o, v, text, sizeof text);
-		if (!emit_is_json(e)) {
-			if (i < TEXT_EVIDENCE)
-				emit_prose(e, "- %s", text);
-			continue;
-		}
-		emit_object_begin(e, NULL, NULL);
-		emit_str(e, "fact", NULL, evidence_name(v->kind));
-		emit_bytes(e, "bytes", NULL, v->bytes);
-		emit_bytes(e, "of_bytes", NULL, v->of_bytes);
-		emit_u64(e, "count", NULL, v->count);
-		if (v->kind == EVIDENCE_ELSEWHERE || v->kind == EVIDENCE_REFUSED_BLOCK)
-			emit_str(e, "reason", NULL, unusable_name(v->why));
-		if (v->kind == EVIDENCE_PINNING_SITE)
-			emit_str(e, "site", NULL, site_words(m, v->site, site, sizeof site));
-		emit_str(e, "text", NULL, text);
-		emit_object_end(e);
+		if (emit_is_json(e))
+			json_evidence(e, m, v, text);
+		/* The live bytes' sentence tells the idle ones too. */
+		else if (v->kind != EVIDENCE_IDLE && lines++ < TEXT_EVIDENCE)
+			emit_prose(e, "- %s", text);
 	}
 	emit_array_end(e);
 }
@@ -307,13 +335,29 @@ static void text_oom(struct emit *e, const struct model *m, const struct explain
 	text_others(e, m, x);
 }
 
+/* One event alone is what is left when recording is off. */
+static bool has_trace(const struct model *m)
+{
+	for (size_t i = 0; i < m->devices.n; i++)
+		if (m->devices.at[i].n_events > 1)
+			return true;
+	return false;
+}
+
 static void text_peak(struct emit *e, const struct model *m, const struct explain *x)
 {
 	const struct explain_peak *p = &x->peak;
 	const struct totals *t = &p->look.totals;
 	char words[UNITS_BUF];
 
-	emit_prose(e, "Memory did not run out in this file: it has no oom event.");
+	if (!has_trace(m))
+		emit_prose(e,
+			   "The file has no events, so it does not tell whether memory ran out.");
+	else if (m->partial)
+		emit_prose(e, "Memory did not run out in what could be read of the file: there is "
+			      "no oom event.");
+	else
+		emit_prose(e, "Memory did not run out in this file: it has no oom event.");
 	if (!p->known)
 		return;
 	emit_prose(e, "The highest use was on device %" PRId32 ", %s%s:", p->device,

@@ -101,13 +101,25 @@ static void describe_row(struct emit *e, const struct model *m, const struct top
 	emit_row_end(e);
 }
 
-static void text_head(struct emit *e, const struct top *t, const struct moment *at)
+/* Is the next event an oom? Then this is the state in which memory ran out. */
+static bool precedes_oom(const struct model *m, const struct top *t, const struct moment *at)
+{
+	const struct device *d = model_device(m, t->device);
+	uint64_t next = (uint64_t)(t->event + 1);
+
+	return d && !at->is_file_end && next < d->n_events &&
+	       m->events.action.at[d->first_event + next] == ACTION_OOM;
+}
+
+static void text_head(struct emit *e, const struct model *m, const struct top *t,
+		      const struct moment *at)
 {
 	char total[UNITS_BUF], words[UNITS_BUF], blocks[UNITS_BUF];
 
-	emit_line(e, "Device %" PRId32 " %s%s: %s in %s%s", t->device,
+	emit_line(e, "Device %" PRId32 " %s%s%s: %s in %s%s", t->device,
 		  at->is_file_end ? "at the end of the file" : "just after ",
 		  at->is_file_end ? "" : describe_event(words, t->event),
+		  precedes_oom(m, t, at) ? ", when memory ran out" : "",
 		  emit_words_bytes(e, total, t->total_bytes),
 		  units_noun(blocks, sizeof blocks, t->blocks, "block", "blocks"),
 		  t->filtered ? " pass the filter" : "");
@@ -131,8 +143,8 @@ static void text_rest(struct emit *e, const struct top *t, size_t shown)
 	for (size_t i = 0; i < shown; i++)
 		rest -= t->rows.at[i].bytes;
 	emit_blank(e);
-	emit_line(e, "%s more hold %s (--limit-rows shows them)",
-		  units_noun(rows, sizeof rows, t->rows.n - shown, "row", "rows"),
+	emit_line(e, "%s hold %s (--limit-rows shows them)",
+		  units_noun(rows, sizeof rows, t->rows.n - shown, "more row", "more rows"),
 		  emit_words_bytes(e, bytes, rest));
 }
 
@@ -168,7 +180,7 @@ void describe_top(struct emit *e, const struct model *m, const struct top *t,
 	emit_bytes(e, "left_out_bytes", NULL, t->left_out_bytes);
 	emit_u64(e, "row_count", NULL, t->rows.n);
 	if (!emit_is_json(e))
-		text_head(e, t, at);
+		text_head(e, m, t, at);
 	if (!emit_is_json(e) && t->by == TOP_STACK) {
 		text_stacks(e, m, t, n);
 	} else {

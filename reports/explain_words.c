@@ -17,44 +17,12 @@
 #define NOUN(n, one, many) units_noun((char[UNITS_BUF]){0}, UNITS_BUF, (n), one, many)
 #define SITE(site)         site_short(m, (site), (char[SITE_BYTES]){0}, SITE_BYTES)
 
+/* A part that is not the whole never shows as 100.0. */
 static double percent(uint64_t part, uint64_t whole)
 {
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
+	double p = whole ? 100.0 * (double)part / (double)whole : 0;
 
-/* The first bytes of a name, for prose; 5,000-character names exist. */
-#define NAME_BYTES 100
-
-static int name_length(const struct str *name)
-{
-	size_t n = name->length;
-
-	if (n <= NAME_BYTES)
-		return (int)n;
-	n = NAME_BYTES;
-	while (n > 0 && ((unsigned char)name->bytes[n] & 0xc0) == 0x80)
-		n--;
-	return (int)n;
-}
-
-const char *site_short(const struct model *m, struct site site, char *buf, size_t size)
-{
-	const struct frame *f = &m->stacks.frames.at[site.frame.i];
-	const struct str *file = strtab_get(&m->strings, f->file);
-	const struct str *name = strtab_get(&m->strings, f->name);
-	size_t at = file->length;
-
-	if (site.kind == SITE_BACKWARD) {
-		snprintf(buf, size, "the backward pass");
-	} else if (site.kind == SITE_NO_STACK) {
-		snprintf(buf, size, "code without a stack");
-	} else {
-		while (at > 0 && file->bytes[at - 1] != '/' && file->bytes[at - 1] != '\\')
-			at--;
-		snprintf(buf, size, "%s:%" PRId64 " %.*s%s", file->bytes + at, f->line,
-			 name_length(name), name->bytes, name->length > NAME_BYTES ? "..." : "");
-	}
-	return buf;
+	return part < whole && p > 99.9 ? 99.9 : p;
 }
 
 static const char *stream_words(uint64_t stream, char *buf, size_t size)
@@ -118,11 +86,17 @@ static void obstacle_words(const struct emit *e, const struct explain_oom *o, ch
 			 BYTES(o->device_free));
 		break;
 	case VERDICT_CAPACITY:
-		snprintf(buf, size,
-			 "and the memory is full: %s left on the device, %.1f %% of the "
-			 "%s this process reserves in use",
-			 BYTES(o->device_free), percent(s->allocated, s->reserved),
-			 BYTES(s->reserved));
+		if (s->reserved == 0)
+			snprintf(buf, size,
+				 "and the memory is full: %s left on the device, and "
+				 "this process holds none",
+				 BYTES(o->device_free));
+		else
+			snprintf(buf, size,
+				 "and the memory is full: %s left on the device, %.1f %% of the "
+				 "%s this process reserves in use",
+				 BYTES(o->device_free), percent(s->allocated, s->reserved),
+				 BYTES(s->reserved));
 		break;
 	case VERDICT_PENDING_FREE:
 		snprintf(buf, size,
@@ -236,31 +210,38 @@ static void say_device(const struct emit *e, const struct explain_oom *o, const 
 static void say_pieces(const struct emit *e, const struct model *m, const struct evidence *v,
 		       char *buf, size_t size)
 {
-	if (v->kind == EVIDENCE_LARGEST_FREE)
-		snprintf(buf, size, "%s the request may use together have %s; the largest has %s.",
-			 NOUN(v->count, "free piece", "free pieces"), BYTES(v->of_bytes),
+	bool one = v->count == 1;
+
+	if (v->kind == EVIDENCE_LARGEST_FREE && one)
+		snprintf(buf, size, "The only free piece the request may use has %s.",
 			 BYTES(v->bytes));
+	else if (v->kind == EVIDENCE_LARGEST_FREE)
+		snprintf(buf, size,
+			 "The %s free pieces the request may use have %s together; the "
+			 "largest has %s.",
+			 COUNT(v->count), BYTES(v->of_bytes), BYTES(v->bytes));
 	else if (v->kind == EVIDENCE_PINNED)
 		snprintf(buf, size,
-			 "%s of %s in all %s at least half idle (%s) and cannot go "
-			 "back to the driver: %s %s in them.",
+			 "%s of %s%s %s at least half idle (%s) but cannot go back to "
+			 "the driver: %s in %s.",
 			 NOUN(v->count, "segment", "segments"), BYTES(v->of_bytes),
-			 v->count == 1 ? "is" : "are", BYTES(v->bytes),
-			 NOUN(v->count2, "live block", "live blocks"),
-			 v->count2 == 1 ? "lies" : "lie");
+			 one ? "" : " in all", one ? "is" : "are", BYTES(v->bytes),
+			 NOUN(v->count2, "live block lies", "live blocks lie"),
+			 one ? "it" : "them");
 	else
-		snprintf(buf, size, "%s alone holds back %s idle in %s: %s, %s in all.",
-			 SITE(v->site), BYTES(v->bytes), NOUN(v->count, "segment", "segments"),
-			 NOUN(v->count2, "block", "blocks"), BYTES(v->of_bytes));
+		snprintf(buf, size, "%s%s holds back %s idle in %s, with %s of %s.", SITE(v->site),
+			 v->alone ? " alone" : ", with others,", BYTES(v->bytes),
+			 NOUN(v->count, "segment", "segments"), NOUN(v->count2, "block", "blocks"),
+			 BYTES(v->of_bytes));
 }
 
 static void say_use(const struct emit *e, const struct evidence *v, char *buf, size_t size)
 {
 	switch (v->kind) {
 	case EVIDENCE_LIVE:
-		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use, by %s.",
+		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use, by %s; %s are idle.",
 			 BYTES(v->bytes), BYTES(v->of_bytes), percent(v->bytes, v->of_bytes),
-			 NOUN(v->count, "block", "blocks"));
+			 NOUN(v->count, "block", "blocks"), BYTES(v->of_bytes - v->bytes));
 		break;
 	case EVIDENCE_IDLE:
 		snprintf(buf, size, "%s are idle, %.1f %% of reserved.", BYTES(v->bytes),
@@ -363,32 +344,38 @@ const char *evidence_sentence(const struct emit *e, const struct model *m,
 	return buf;
 }
 
-const char *evidence_name(enum evidence_kind k)
+const struct evidence_keys *evidence_keys(enum evidence_kind k)
 {
-	static const char *const names[EVIDENCE_COUNT] = {
-		[EVIDENCE_SHORT] = "driver_short",
-		[EVIDENCE_NEARLY] = "driver_nearly",
-		[EVIDENCE_LIMIT] = "process_limit",
-		[EVIDENCE_ALL_GIVEN_BACK] = "all_given_back",
-		[EVIDENCE_LIVE] = "live",
-		[EVIDENCE_IDLE] = "idle",
-		[EVIDENCE_LARGEST_FREE] = "largest_free",
-		[EVIDENCE_ELSEWHERE] = "fits_elsewhere",
-		[EVIDENCE_REFUSED_BLOCK] = "fits_but_refused",
-		[EVIDENCE_PENDING] = "pending_free",
-		[EVIDENCE_PINNED] = "pinned_segments",
-		[EVIDENCE_PINNING_SITE] = "pinning_site",
-		[EVIDENCE_GIVEN_BACK] = "cache_emptied",
-		[EVIDENCE_GROWTH] = "growth",
-		[EVIDENCE_SLACK] = "slack",
-		[EVIDENCE_BEFORE] = "before_recording",
-		[EVIDENCE_LOST] = "history_truncated",
-		[EVIDENCE_DUMPED_LATER] = "dumped_later",
-		[EVIDENCE_POOL_ASSUMED] = "pool_assumed",
-		[EVIDENCE_NOT_EXACT] = "not_exact",
-		[EVIDENCE_NO_DEVICE_FREE] = "no_device_free",
+	static const struct evidence_keys keys[EVIDENCE_COUNT] = {
+		[EVIDENCE_SHORT] = {"driver_short", "bytes", "device_free_bytes", NULL, NULL},
+		[EVIDENCE_NEARLY] = {"driver_nearly", "device_free_bytes", "attempted_bytes", NULL,
+				     NULL},
+		[EVIDENCE_LIMIT] = {"process_limit", "at_least_bytes", "below_bytes", NULL, NULL},
+		[EVIDENCE_ALL_GIVEN_BACK] = {"all_given_back", "bytes", "attempted_bytes", NULL,
+					     NULL},
+		[EVIDENCE_LIVE] = {"live", "bytes", "reserved_bytes", "blocks", NULL},
+		[EVIDENCE_IDLE] = {"idle", "bytes", "reserved_bytes", NULL, NULL},
+		[EVIDENCE_LARGEST_FREE] = {"largest_free", "bytes", "all_bytes", "blocks", NULL},
+		[EVIDENCE_ELSEWHERE] = {"fits_elsewhere", "bytes", "all_bytes", "blocks", NULL},
+		[EVIDENCE_REFUSED_BLOCK] = {"fits_but_refused", "bytes", "all_bytes", "blocks",
+					    NULL},
+		[EVIDENCE_PENDING] = {"pending_free", "bytes", "fitting_bytes", "blocks", NULL},
+		[EVIDENCE_PINNED] = {"pinned_segments", "idle_bytes", "segment_bytes", "segments",
+				     "blocks"},
+		[EVIDENCE_PINNING_SITE] = {"pinning_site", "idle_bytes", "live_bytes", "segments",
+					   "blocks"},
+		[EVIDENCE_GIVEN_BACK] = {"cache_emptied", "bytes", NULL, "segments", "event"},
+		[EVIDENCE_GROWTH] = {"growth", "bytes", "allocated_bytes", NULL, NULL},
+		[EVIDENCE_SLACK] = {"slack", "bytes", "allocated_bytes", NULL, NULL},
+		[EVIDENCE_BEFORE] = {"before_recording", "bytes", "no_stack_bytes", "blocks", NULL},
+		[EVIDENCE_LOST] = {"history_truncated", NULL, NULL, "events", NULL},
+		[EVIDENCE_DUMPED_LATER] = {"dumped_later", "end_allocated_bytes", "allocated_bytes",
+					   "events", NULL},
+		[EVIDENCE_POOL_ASSUMED] = {"pool_assumed", NULL, NULL, NULL, NULL},
+		[EVIDENCE_NOT_EXACT] = {"not_exact", NULL, NULL, NULL, NULL},
+		[EVIDENCE_NO_DEVICE_FREE] = {"no_device_free", NULL, NULL, NULL, NULL},
 	};
 
 	assert((unsigned)k < EVIDENCE_COUNT);
-	return names[k];
+	return &keys[k];
 }

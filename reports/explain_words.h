@@ -8,6 +8,7 @@
 
 #include "passes/explain.h"
 #include "reports/emit.h"
+#include "reports/stack_lines.h"
 
 /* Long enough for the longest sentence around one site. */
 #define SENTENCE_BYTES 2048
@@ -22,13 +23,13 @@ const char *advice_sentence(const struct emit *e, const struct model *m,
 			    const struct explain_oom *o, const struct advice *a, char *buf,
 			    size_t size);
 
-/* Machine's names: "largest_free", "raise_limit" ... */
-const char *evidence_name(enum evidence_kind k);
+/* What JSON calls a fact and those of its numbers that mean something; NULL: not used. */
+struct evidence_keys {
+	const char *fact, *bytes, *of_bytes, *count, *count2;
+};
+const struct evidence_keys *evidence_keys(enum evidence_kind k);
 const char *advice_name(enum advice_kind k);
 /* The value for PYTORCH_CUDA_ALLOC_CONF that an advice is about, or NULL. */
 const char *advice_setting(const struct advice *a, char *buf, size_t size);
-
-/* "train.py:12 step": a site without the folders of its path; "the backward pass". */
-const char *site_short(const struct model *m, struct site site, char *buf, size_t size);
 
 #endif

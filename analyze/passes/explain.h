@@ -66,7 +66,7 @@ enum evidence_kind {
 	EVIDENCE_REFUSED_BLOCK,  /* the same, for a block in the right place kept by a setting */
 	EVIDENCE_PENDING,        /* pending; largest run that would serve (0: none); blocks */
 	EVIDENCE_PINNED,         /* idle; segment bytes; segments; live blocks that keep them */
-	EVIDENCE_PINNING_SITE,   /* idle; live bytes; segments; blocks. site */
+	EVIDENCE_PINNING_SITE,   /* idle; live bytes; segments; blocks. site, alone */
 	EVIDENCE_GIVEN_BACK,     /* bytes; -; segments; event of the last one */
 	EVIDENCE_GROWTH,         /* live bytes born in the later half of the events; live */
 	EVIDENCE_SLACK,          /* slack; allocated */
@@ -86,6 +86,7 @@ struct evidence {
 	uint64_t stream;     /* of EVIDENCE_ELSEWHERE */
 	struct pool_id pool; /* of EVIDENCE_ELSEWHERE */
 	struct site site;    /* of EVIDENCE_PINNING_SITE */
+	bool alone;          /* no other site's blocks are in those segments */
 };
 #define EXPLAIN_MAX_EVIDENCE 16
 
@@ -99,11 +100,11 @@ enum advice_kind {
 	ADVICE_MAX_SPLIT,      /* max_split_size_mb; param: bytes */
 	ADVICE_LIFT_GUARD,     /* unset max_split_size_mb */
 	ADVICE_ONE_MODE,       /* keep expandable_segments as it was when the cache was filled */
-	ADVICE_MOVE_PINNERS,   /* count: blocks, param: segments; site */
-	ADVICE_OTHER_STREAM,   /* fewer side streams, or empty_cache between phases */
-	ADVICE_SHARE_POOL,     /* share or release graph pools */
-	ADVICE_RECORD_STREAM,  /* no record_stream, or synchronise earlier */
-	ADVICE_RECORD_MORE,    /* larger max_entries; param: events in the file */
+	ADVICE_MOVE_PINNERS, /* count: blocks, param: segments; site: whose, or the one with most */
+	ADVICE_OTHER_STREAM, /* fewer side streams, or empty_cache between phases */
+	ADVICE_SHARE_POOL,   /* share or release graph pools */
+	ADVICE_RECORD_STREAM, /* no record_stream, or synchronise earlier */
+	ADVICE_RECORD_MORE,   /* larger max_entries; param: events in the file */
 	ADVICE_COUNT,
 };
 
@@ -111,6 +112,7 @@ struct advice {
 	enum advice_kind kind;
 	uint64_t bytes, count, param;
 	struct site site;
+	bool alone; /* of ADVICE_MOVE_PINNERS: all those blocks are the site's */
 };
 #define EXPLAIN_MAX_ADVICE 6
 
@@ -169,6 +171,9 @@ struct explain_options {
 int explain_run(struct explain *out, const struct model *m, const struct explain_options *options,
 		struct budget *budget, struct error *err);
 void explain_release(struct explain *e);
+
+/* The device had so much free that only a limit on the process explains the refusal. */
+bool explain_limited(const struct explain_oom *o);
 
 /* The parts, for tests. explain_judge fills verdict and factors of an oom whose request, look and
  * survey are there; explain_argue then adds evidence and advice. */

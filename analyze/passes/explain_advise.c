@@ -87,19 +87,21 @@ static void advise_fragmentation(struct explain_oom *o, const struct explain_con
 				       .bytes = s->unusable[UNUSABLE_MIXED_MODES]});
 	if (!settings->expandable_segments && s->page_bytes >= WORTH_BYTES)
 		add(o, (struct advice){.kind = ADVICE_EXPANDABLE, .bytes = s->page_bytes});
-	if (p->has_site && p->site_idle_bytes >= WORTH_BYTES)
+	if (p->has_site && p->idle_bytes >= WORTH_BYTES)
 		add(o, (struct advice){.kind = ADVICE_MOVE_PINNERS,
-				       .bytes = p->site_idle_bytes,
-				       .count = p->site_blocks,
-				       .param = p->site_segments,
-				       .site = p->site});
+				       .bytes = p->site_alone ? p->site_idle_bytes : p->idle_bytes,
+				       .count = p->site_alone ? p->site_blocks : p->live_blocks,
+				       .param = p->site_alone ? p->site_segments : p->segments,
+				       .site = p->site,
+				       .alone = p->site_alone});
 	if (!settings->expandable_segments && settings->max_split_bytes == UINT64_MAX &&
 	    s->split_bytes >= WORTH_BYTES)
 		add(o, (struct advice){.kind = ADVICE_MAX_SPLIT,
 				       .bytes = s->split_bytes,
 				       .param = s->split_limit});
 	advise_limit(o);
-	advise_holders(o, c);
+	if (o->n_advice == 0)
+		advise_holders(o, c);
 }
 
 static void advise_stranded(struct explain_oom *o, const struct explain_context *c)
@@ -158,7 +160,7 @@ void explain_advise(struct explain_oom *o, const struct explain_context *c)
 	case VERDICT_COUNT:
 		break;
 	}
-	if (c->summary && c->summary->history == HISTORY_TRUNCATED)
+	if (c->summary->history == HISTORY_TRUNCATED)
 		add(o, (struct advice){.kind = ADVICE_RECORD_MORE,
 				       .bytes = BYTES_NONE,
 				       .param = c->d->n_events});

@@ -10,6 +10,9 @@
 /* How far back a burst of returned segments still belongs to the failure. */
 #define GIVEN_BACK_EVENTS 4096
 
+/* Shorter traces show one step at most. */
+#define GROWTH_EVENTS 1000
+
 static void add(struct explain_oom *o, struct evidence e)
 {
 	for (size_t i = 0; i < o->n_evidence; i++)
@@ -77,6 +80,8 @@ static void argue_pieces(struct explain_oom *o)
 	const struct survey *s = &o->survey;
 	const struct free_blocks *f = &s->free[UNUSABLE_TOO_SMALL];
 	const struct pinned *p = &s->pinned;
+	/* Where pieces are not the reason, they have to be large to be worth a line. */
+	uint64_t worth = s->reserved / (o->verdict == VERDICT_FRAGMENTATION ? 100 : 20);
 
 	argue_elsewhere(o, EVIDENCE_REFUSED_BLOCK, UNUSABLE_SPLIT_GUARD);
 	argue_elsewhere(o, EVIDENCE_REFUSED_BLOCK, UNUSABLE_MIXED_MODES);
@@ -85,19 +90,20 @@ static void argue_pieces(struct explain_oom *o)
 					 .bytes = f->largest,
 					 .of_bytes = f->bytes,
 					 .count = f->blocks});
-	if (p->segments && p->idle_bytes >= s->reserved / 100)
+	if (p->segments && p->idle_bytes >= worth)
 		add(o, (struct evidence){.kind = EVIDENCE_PINNED,
 					 .bytes = p->idle_bytes,
 					 .of_bytes = p->bytes,
 					 .count = p->segments,
 					 .count2 = p->live_blocks});
-	if (p->has_site && p->site_idle_bytes >= s->reserved / 100)
+	if (p->has_site && p->site_idle_bytes >= worth)
 		add(o, (struct evidence){.kind = EVIDENCE_PINNING_SITE,
 					 .bytes = p->site_idle_bytes,
 					 .of_bytes = p->site_bytes,
 					 .count = p->site_segments,
 					 .count2 = p->site_blocks,
-					 .site = p->site});
+					 .site = p->site,
+					 .alone = p->site_alone});
 }
 
 static void argue_places(struct explain_oom *o)
@@ -151,26 +157,28 @@ static void argue_history(struct explain_oom *o, const struct explain_context *c
 	const struct survey *s = &o->survey;
 	const struct replay_summary *sum = c->summary;
 
-	if (s->before_bytes)
-		add(o, (struct evidence){.kind = EVIDENCE_BEFORE,
-					 .bytes = s->before_bytes,
-					 .of_bytes = s->before_no_stack_bytes,
-					 .count = s->before_blocks});
-	if (sum && sum->history == HISTORY_TRUNCATED)
-		add(o, (struct evidence){.kind = EVIDENCE_LOST, .count = c->d->n_events});
-	if (sum && sum->end.allocated != BYTES_NONE &&
+	if (sum->end.allocated != BYTES_NONE &&
 	    sum->end.allocated < s->allocated - s->allocated / 10)
 		add(o, (struct evidence){.kind = EVIDENCE_DUMPED_LATER,
 					 .bytes = sum->end.allocated,
 					 .of_bytes = s->allocated,
 					 .count = c->d->n_events - 1 - (uint64_t)o->event});
+	if (sum->history == HISTORY_TRUNCATED)
+		add(o, (struct evidence){.kind = EVIDENCE_LOST, .count = c->d->n_events});
+	if (s->before_bytes)
+		add(o, (struct evidence){.kind = EVIDENCE_BEFORE,
+					 .bytes = s->before_bytes,
+					 .of_bytes = s->before_no_stack_bytes,
+					 .count = s->before_blocks});
 }
 
-static void argue_growth(struct explain_oom *o)
+/* Growth over a trace that is long enough, and not a window cut out of a longer run. */
+static void argue_growth(struct explain_oom *o, const struct explain_context *c)
 {
 	const struct survey *s = &o->survey;
 
-	if (o->event >= 1000 && s->late_bytes >= s->allocated / 10 && s->late_bytes > 0)
+	if (o->event >= GROWTH_EVENTS && c->summary->history == HISTORY_COMPLETE &&
+	    s->late_bytes >= s->allocated / 10 && s->late_bytes > 0)
 		add(o, (struct evidence){.kind = EVIDENCE_GROWTH,
 					 .bytes = s->late_bytes,
 					 .of_bytes = s->allocated});
@@ -194,10 +202,10 @@ void explain_argue(struct explain_oom *o, const struct explain_context *c)
 		argue_places(o);
 	argue_device(o);
 	argue_use(o);
-	argue_growth(o);
 	argue_places(o);
+	argue_history(o, c);
+	argue_growth(o, c);
 	argue_pieces(o);
 	argue_given_back(o, c);
-	argue_history(o, c);
 	explain_advise(o, c);
 }

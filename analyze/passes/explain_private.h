@@ -6,9 +6,6 @@
 
 #include "passes/explain.h"
 
-/* The device had so much free that only a limit on the process explains the refusal. */
-bool explain_limited(const struct explain_oom *o);
-
 /* Fill the advice of an oom that has its verdict and evidence. */
 void explain_advise(struct explain_oom *o, const struct explain_context *c);
 

@@ -25,8 +25,8 @@ struct site site_of_stack(const struct model *m, stack_id stack);
 /* Sites of all stacks, computed once: table[stack.i] is a dense site number. */
 struct site_table {
 	struct budget *budget;
-	VEC(uint32_t) of_stack;     /* row of sites for each stack id */
-	VEC(struct site) sites;     /* distinct */
+	VEC(uint32_t) of_stack; /* row of sites for each stack id */
+	VEC(struct site) sites; /* distinct */
 };
 
 int site_table_init(struct site_table *t, const struct model *m, struct budget *budget,

@@ -16,10 +16,15 @@ static const uint64_t split_limits[N_SPLIT_LIMITS] = {
 	UINT64_C(64) << 20,  UINT64_C(32) << 20,
 };
 
-/* Segments that the blocks of one site alone keep. */
+/* Segments that blocks of a site keep, alone or among others. */
+struct pins {
+	uint64_t blocks, bytes, idle_bytes, segments;
+};
+
 struct site_pins {
 	uint32_t row;
-	uint64_t blocks, bytes, idle_bytes, segments;
+	size_t last_segment; /* counted last in `all`, from 1 */
+	struct pins alone, all;
 };
 
 struct survey_walk {
@@ -38,7 +43,7 @@ struct survey_walk {
 /* What one segment's blocks add up to. */
 struct segment_sums {
 	uint64_t live_blocks, live_bytes, largest_live;
-	uint64_t pending_bytes, idle_bytes; /* idle: free and pending */
+	uint64_t idle_bytes; /* free and pending */
 	uint32_t site_row;
 	bool one_site;
 };
@@ -144,6 +149,19 @@ static void end_pending_run(struct survey_walk *w, const struct state_segment *s
 		w->out.pending_fits = run;
 }
 
+static void sum_live(struct survey_walk *w, const struct state_block *b, struct segment_sums *sums)
+{
+	uint32_t row = w->sites->of_stack.at[block_stack(&w->stacks, b).i];
+
+	count_live(w, b);
+	sums->one_site = sums->live_blocks == 0 || (sums->one_site && row == sums->site_row);
+	sums->site_row = row;
+	sums->live_blocks++;
+	sums->live_bytes += b->size;
+	if (b->size > sums->largest_live)
+		sums->largest_live = b->size;
+}
+
 static void sum_blocks(struct survey_walk *w, const struct state_segment *seg,
 		       struct segment_sums *sums)
 {
@@ -158,16 +176,7 @@ static void sum_blocks(struct survey_walk *w, const struct state_segment *seg,
 		if (b->state != BLOCK_INACTIVE && b->born == EVENT_START)
 			count_before(w, b);
 		if (b->state == BLOCK_ACTIVE) {
-			uint32_t row = w->sites->of_stack.at[block_stack(&w->stacks, b).i];
-
-			count_live(w, b);
-			sums->one_site =
-				sums->live_blocks == 0 || (sums->one_site && row == sums->site_row);
-			sums->site_row = row;
-			sums->live_blocks++;
-			sums->live_bytes += b->size;
-			sums->largest_live =
-				b->size > sums->largest_live ? b->size : sums->largest_live;
+			sum_live(w, b, sums);
 			end_pending_run(w, seg, run, run_pending);
 			run = 0;
 			run_pending = false;
@@ -188,31 +197,58 @@ static void sum_blocks(struct survey_walk *w, const struct state_segment *seg,
 	end_pending_run(w, seg, run, run_pending);
 }
 
-static int add_site_pins(struct survey_walk *w, const struct segment_sums *sums, struct error *err)
+static int pins_of_site(struct site_pins **out, struct survey_walk *w, uint32_t row,
+			struct error *err)
 {
-	const uint64_t *known = hashmap_get(&w->pin_rows, sums->site_row);
-	struct site_pins *p;
+	const uint64_t *known = hashmap_get(&w->pin_rows, row);
+	struct site_pins fresh = {.row = row};
+	uint64_t at = known ? *known : w->pins.n;
 	int rc;
 
-	if (!known) {
-		struct site_pins fresh = {.row = sums->site_row};
-
-		if ((rc = hashmap_put(&w->pin_rows, sums->site_row, w->pins.n, err)) < 0 ||
-		    (rc = vec_push(&w->pins, fresh, w->budget, err)) < 0)
-			return rc;
-		p = &w->pins.at[w->pins.n - 1];
-	} else {
-		p = &w->pins.at[*known];
-	}
-	p->blocks += sums->live_blocks;
-	p->bytes += sums->live_bytes;
-	p->idle_bytes += sums->idle_bytes;
-	p->segments++;
+	if (!known && ((rc = hashmap_put(&w->pin_rows, row, at, err)) < 0 ||
+		       (rc = vec_push(&w->pins, fresh, w->budget, err)) < 0))
+		return rc;
+	*out = &w->pins.at[at];
 	return 0;
 }
 
-static int add_segment(struct survey_walk *w, const struct state_segment *seg, struct error *err)
+static void add_pin(struct pins *p, uint64_t size, uint64_t idle_bytes, bool new_segment)
 {
+	p->blocks++;
+	p->bytes += size;
+	p->segments += new_segment;
+	p->idle_bytes += new_segment ? idle_bytes : 0;
+}
+
+/* Whose blocks keep this segment? */
+static int add_pins(struct survey_walk *w, size_t index, const struct segment_sums *sums,
+		    struct error *err)
+{
+	const struct state_segment *seg = &w->state->segments.at[index];
+
+	for (uint64_t i = 0; i < seg->n_blocks; i++) {
+		const struct state_block *b = &w->state->blocks.at[seg->first_block + i];
+		struct site_pins *p;
+		bool new_segment;
+		int rc;
+
+		if (b->state != BLOCK_ACTIVE)
+			continue;
+		rc = pins_of_site(&p, w, w->sites->of_stack.at[block_stack(&w->stacks, b).i], err);
+		if (rc < 0)
+			return rc;
+		new_segment = p->last_segment != index + 1;
+		p->last_segment = index + 1;
+		add_pin(&p->all, b->size, sums->idle_bytes, new_segment);
+		if (sums->one_site)
+			add_pin(&p->alone, b->size, sums->idle_bytes, new_segment);
+	}
+	return 0;
+}
+
+static int add_segment(struct survey_walk *w, size_t index, struct error *err)
+{
+	const struct state_segment *seg = &w->state->segments.at[index];
 	struct segment_sums sums = {0};
 	struct pinned *pinned = &w->out.pinned;
 
@@ -233,28 +269,39 @@ static int add_segment(struct survey_walk *w, const struct state_segment *seg, s
 	pinned->idle_bytes += sums.idle_bytes;
 	pinned->live_blocks += sums.live_blocks;
 	pinned->live_bytes += sums.live_bytes;
-	return sums.one_site ? add_site_pins(w, &sums, err) : 0;
+	return add_pins(w, index, &sums, err);
+}
+
+/* Which of two sites to look at first? Words decide between equals. */
+static bool pins_more(const struct survey_walk *w, const struct site_pins *a,
+		      const struct site_pins *b)
+{
+	if (a->alone.idle_bytes != b->alone.idle_bytes)
+		return a->alone.idle_bytes > b->alone.idle_bytes;
+	if (a->all.idle_bytes != b->all.idle_bytes)
+		return a->all.idle_bytes > b->all.idle_bytes;
+	return site_compare(w->m, w->sites->sites.at[a->row], w->sites->sites.at[b->row]) < 0;
 }
 
 static void choose_pinning_site(struct survey_walk *w)
 {
 	struct pinned *pinned = &w->out.pinned;
+	const struct site_pins *best = NULL;
+	const struct pins *p;
 
-	for (size_t i = 0; i < w->pins.n; i++) {
-		const struct site_pins *p = &w->pins.at[i];
-		struct site site = w->sites->sites.at[p->row];
-
-		if (pinned->has_site && (p->idle_bytes < pinned->site_idle_bytes ||
-					 (p->idle_bytes == pinned->site_idle_bytes &&
-					  site_compare(w->m, pinned->site, site) <= 0)))
-			continue;
-		pinned->has_site = true;
-		pinned->site = site;
-		pinned->site_blocks = p->blocks;
-		pinned->site_bytes = p->bytes;
-		pinned->site_idle_bytes = p->idle_bytes;
-		pinned->site_segments = p->segments;
-	}
+	for (size_t i = 0; i < w->pins.n; i++)
+		if (!best || pins_more(w, &w->pins.at[i], best))
+			best = &w->pins.at[i];
+	if (!best)
+		return;
+	pinned->has_site = true;
+	pinned->site = w->sites->sites.at[best->row];
+	pinned->site_alone = best->alone.segments > 0;
+	p = pinned->site_alone ? &best->alone : &best->all;
+	pinned->site_blocks = p->blocks;
+	pinned->site_bytes = p->bytes;
+	pinned->site_idle_bytes = p->idle_bytes;
+	pinned->site_segments = p->segments;
 }
 
 static void choose_split_limit(struct survey_walk *w)
@@ -283,7 +330,7 @@ int survey_run(struct survey *out, const struct state *s, const struct model *m,
 	w.out.only_default_pool = true;
 	hashmap_init(&w.pin_rows, budget);
 	for (size_t i = 0; i < s->segments.n && rc == 0; i++)
-		rc = add_segment(&w, &s->segments.at[i], err);
+		rc = add_segment(&w, i, err);
 	if (rc == 0) {
 		choose_pinning_site(&w);
 		choose_split_limit(&w);

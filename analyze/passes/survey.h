@@ -48,16 +48,16 @@ struct free_blocks {
 	struct pool_id largest_pool;
 };
 
-/* Segments that their live blocks keep although at least half of their bytes are idle. */
+/* Segments that their live blocks keep although at least half of their bytes are idle, and the site
+ * to look at first: the one whose blocks alone keep most idle bytes, else the one involved in most. */
 struct pinned {
 	uint64_t segments, bytes, idle_bytes;
 	uint64_t live_blocks, live_bytes;
-	/* The site whose blocks alone keep most idle bytes. */
 	bool has_site;
+	bool site_alone; /* only its blocks are in the segments counted below */
 	struct site site;
-	uint64_t site_blocks, site_bytes;
-	uint64_t site_idle_bytes; /* of the segments that only this site's blocks keep */
-	uint64_t site_segments;
+	uint64_t site_blocks, site_bytes; /* its live blocks there */
+	uint64_t site_segments, site_idle_bytes;
 };
 
 struct survey {

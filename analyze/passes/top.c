@@ -58,7 +58,10 @@ static struct top_row key_of_block(struct top_walk *w, const struct state_segmen
 
 	switch (w->out.by) {
 	case TOP_STACK:
-		row.stack = stack;
+		/* "No stack" is one row, however the file says it. */
+		row.stack = site.kind == SITE_NO_STACK && !stacks_depth(&w->m->stacks, stack)
+				    ? STACK_ABSENT
+				    : stack;
 		row.site = site;
 		break;
 	case TOP_SITE:
@@ -135,6 +138,10 @@ struct block_at {
 	const struct state_block *block;
 };
 
+struct block_list {
+	VEC(struct block_at) at;
+};
+
 static int compare_birth(const void *a, const void *b)
 {
 	const struct block_at *x = a, *y = b;
@@ -143,11 +150,10 @@ static int compare_birth(const void *a, const void *b)
 }
 
 /* Blocks in the order of their birth, as the walk over annotations wants them. */
-static int list_blocks(struct block_at **out, size_t *n_out, struct top_walk *w, struct error *err)
+static int list_blocks(struct block_list *list, struct top_walk *w, struct error *err)
 {
 	const struct state *s = w->state;
-	VEC(struct block_at) list = {0};
-	int rc = vec_reserve(&list, s->blocks.n + 1, w->budget, err);
+	int rc = vec_reserve(&list->at, s->blocks.n, w->budget, err);
 
 	if (rc < 0)
 		return rc;
@@ -158,26 +164,21 @@ static int list_blocks(struct block_at **out, size_t *n_out, struct top_walk *w,
 			const struct state_block *b = &s->blocks.at[seg->first_block + k];
 
 			if (b->state != BLOCK_INACTIVE)
-				list.at[list.n++] = (struct block_at){seg, b};
+				list->at.at[list->at.n++] = (struct block_at){seg, b};
 		}
 	}
-	if (w->out.by == TOP_ANNOTATION)
-		qsort(list.at, list.n, sizeof *list.at, compare_birth);
-	*out = list.at;
-	*n_out = list.n;
+	if (w->out.by == TOP_ANNOTATION && list->at.n > 1)
+		qsort(list->at.at, list->at.n, sizeof *list->at.at, compare_birth);
 	return 0;
 }
 
 static int group_blocks(struct top_walk *w, struct error *err)
 {
-	struct block_at *list;
-	size_t n, cap = w->state->blocks.n + 1;
-	int rc = list_blocks(&list, &n, w, err);
+	struct block_list list = {0};
+	int rc = list_blocks(&list, w, err);
 
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		const struct state_block *b = list[i].block;
+	for (size_t i = 0; i < list.at.n && rc == 0; i++) {
+		const struct state_block *b = list.at.at[i].block;
 		struct top_row key;
 
 		if (!filter_passes(w->filter, block_stack(&w->stacks, b))) {
@@ -185,10 +186,10 @@ static int group_blocks(struct top_walk *w, struct error *err)
 			w->out.left_out_blocks++;
 			continue;
 		}
-		key = key_of_block(w, list[i].segment, b);
+		key = key_of_block(w, list.at.at[i].segment, b);
 		rc = add_to_row(w, &key, b->size, err);
 	}
-	budget_free(w->budget, list, cap * sizeof *list);
+	vec_release(&list.at, w->budget);
 	return rc;
 }
 

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --json "$TESTDATA/oom_memory_fraction.pickle.zst" | grep -v '\.cpp\|??:0\|:0 \|\.h:'

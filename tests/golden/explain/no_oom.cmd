@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --json "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain "$TESTDATA/oom_activation_batch.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain "$TESTDATA/oom_small_ring.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --units=MiB "$TESTDATA/oom_memory_fraction.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --filter '(' "$TESTDATA/oom_split_pinned.pickle.zst"

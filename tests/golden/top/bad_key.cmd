@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --by colour "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top "$TESTDATA/bad-cut.pickle"

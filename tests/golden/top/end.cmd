@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --at end "$TESTDATA/oom_small_ring.pickle.zst"

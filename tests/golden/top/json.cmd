@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --json "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --at oom "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --by stack -n 2 "$TESTDATA/oom_activation_batch.pickle.zst"

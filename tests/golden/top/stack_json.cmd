@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --by stack -n 1 --json "$TESTDATA/good-container.pickle"
