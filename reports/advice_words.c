@@ -163,8 +163,8 @@ const char *advice_sentence(const struct emit *e, const struct model *m,
 		break;
 	case ADVICE_OTHER_STREAM:
 		snprintf(buf, size,
-			 "Use fewer side streams, or call torch.cuda.empty_cache() "
-			 "between phases: %s are free in other streams.",
+			 "Use fewer side streams: %s are cached for other streams, where no other "
+			 "can use them.",
 			 BYTES(a->bytes));
 		break;
 	case ADVICE_SHARE_POOL:

@@ -10,7 +10,7 @@
 #include "reports/explain_words.h"
 #include "reports/stack_lines.h"
 
-#define SITE_BYTES 8192
+#define SITE_BYTES 16384
 
 /* Rows and lines that people see, so that all of it fits one screen. */
 #define TEXT_HOLDERS  8

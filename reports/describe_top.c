@@ -10,7 +10,7 @@
 #include "reports/stack_lines.h"
 
 /* Keys are whole in JSON as long as names are not absurd. */
-#define KEY_BYTES 8192
+#define KEY_BYTES 16384
 
 const char *const top_by_words[] = {
 	[TOP_SITE] = "site",         [TOP_STACK] = "stack",           [TOP_FILE] = "file",

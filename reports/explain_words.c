@@ -48,7 +48,12 @@ static const char *place_words(const struct evidence *v, char *buf, size_t size)
 {
 	switch (v->why) {
 	case UNUSABLE_OTHER_POOL:
-		snprintf(buf, size, "another pool, %" PRId64 ":%" PRId64, v->pool.a, v->pool.b);
+		if (v->pool.a == 0 && v->pool.b == 0)
+			snprintf(buf, size, "the default pool");
+		else if (v->pool.b == 0)
+			snprintf(buf, size, "the pool of a CUDA graph (%" PRId64 ")", v->pool.a);
+		else
+			snprintf(buf, size, "a MemPool (%" PRId64 ")", v->pool.b);
 		break;
 	case UNUSABLE_OTHER_STREAM:
 		snprintf(buf, size, "the cache of %s", STREAM(v->stream));
@@ -239,9 +244,11 @@ static void say_use(const struct emit *e, const struct evidence *v, char *buf, s
 {
 	switch (v->kind) {
 	case EVIDENCE_LIVE:
-		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use, by %s; %s are idle.",
+		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use, by %s%s%s%s.",
 			 BYTES(v->bytes), BYTES(v->of_bytes), percent(v->bytes, v->of_bytes),
-			 NOUN(v->count, "block", "blocks"), BYTES(v->of_bytes - v->bytes));
+			 NOUN(v->count, "block", "blocks"), v->of_bytes > v->bytes ? "; " : "",
+			 v->of_bytes > v->bytes ? BYTES(v->of_bytes - v->bytes) : "",
+			 v->of_bytes > v->bytes ? " are idle" : "");
 		break;
 	case EVIDENCE_IDLE:
 		snprintf(buf, size, "%s are idle, %.1f %% of reserved.", BYTES(v->bytes),

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FRAME_BYTES 8192
+#define FRAME_BYTES 16384
 
 /* The first bytes of a name, for prose; 5,000-character names exist. */
 #define NAME_BYTES 100
