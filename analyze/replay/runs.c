@@ -90,9 +90,9 @@ struct run *runs_holding(const struct runs *r, uint64_t address)
 
 struct run *runs_overlap(const struct runs *r, uint64_t start, uint64_t end)
 {
-	struct run *run = runs_holding(r, start);
+	struct run *run = start < end ? runs_holding(r, start) : NULL;
 
-	if (run)
+	if (run || start >= end)
 		return run;
 	run = runs_get(r, place_behind(r, start));
 	return run && run->start < end ? run : NULL;

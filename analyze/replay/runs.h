@@ -46,7 +46,7 @@ void runs_clear(struct runs *r);
 struct run *runs_before(const struct runs *r, uint64_t address);
 /* The run that holds `address`, or NULL. */
 struct run *runs_holding(const struct runs *r, uint64_t address);
-/* The first run that ends behind `start` and starts before `end`: overlaps the range. Or NULL. */
+/* The first run that overlaps [start, end), or NULL; an empty range overlaps nothing. */
 struct run *runs_overlap(const struct runs *r, uint64_t start, uint64_t end);
 /* Start of the first run behind `address`, or UINT64_MAX. */
 uint64_t runs_next_start(const struct runs *r, uint64_t address);
