@@ -67,18 +67,29 @@ static inline void last_block(struct replay *r, const struct heap_block *b)
 	r->last_origin = b->origin;
 }
 
-/* The alloc lies where no segment is known: a run of its own, as far as there is room. */
-static uint32_t alloc_outside(struct replay *r, uint32_t number, uint64_t address, uint64_t rounded,
-			      struct error *err)
+/* The alloc lies where no segment is known, or not wholly in one: a run of its own, as far as there
+ * is room. In a cut trace a known part of a run may be in the way, whose other parts were mapped
+ * before the trace: it is forgotten. */
+static int alloc_outside(struct replay *r, uint32_t number, uint64_t address, uint64_t rounded,
+			 uint32_t *out, struct error *err)
 {
-	uint64_t room = runs_next_start(&r->heap.runs, address) - address;
+	struct heap *h = &r->heap;
+	uint64_t end, first;
 
 	r->saw_outside = true;
+	*out = ROW_NONE;
 	if (!r->cut)
 		mismatch_at(r, RULE_ALLOC_OUTSIDE, number, address, 0, rounded);
-	if (!room || address == UINT64_MAX)
-		return ROW_NONE;
-	return heap_map(&r->heap, address, rounded < room ? rounded : room, MAPPING_UNKNOWN, err);
+	if (!num_add_u64(address, rounded, &end))
+		return 0;
+	if (!r->cut && end > runs_next_start(&h->runs, address))
+		end = runs_next_start(&h->runs, address);
+	if (heap_clear(h, address, end, &first))
+		mismatch_at(r, RULE_ALLOC_ON_LIVE, number, address, first, rounded);
+	if (heap_unmap(h, address, end, err) < 0)
+		return (int)err->code;
+	*out = heap_map(h, address, end - address, MAPPING_UNKNOWN, err);
+	return *out ? 0 : (int)err->code;
 }
 
 /* Let the inactive space begin at `address`, inside block `row`. */
@@ -112,14 +123,28 @@ static uint32_t alloc_inside(struct replay *r, uint32_t number, uint32_t row, ui
 	return heap_split(h, row, offset);
 }
 
-/* An inactive block that starts at the alloc's address, made if need be; ROW_NONE when the alloc
- * cannot be applied. */
+/* The inactive block at the alloc's address is too small: what stands behind it is given up. */
+static uint32_t alloc_make_room(struct replay *r, uint32_t number, uint32_t row, uint64_t requested,
+				uint64_t rounded)
+{
+	struct heap *h = &r->heap;
+	uint64_t address = heap_row(h, row)->address, first;
+	uint64_t end = runs_holding(&h->runs, address)->end;
+
+	mismatch_at(r, RULE_ALLOC_NO_ROOM, number, address, requested, heap_row(h, row)->size);
+	if (rounded < end - address)
+		end = address + rounded;
+	heap_clear(h, address, end, &first);
+	return heap_find(h, address);
+}
+
+/* *out: an inactive block that starts at the alloc's address, made if need be; ROW_NONE when the
+ * alloc cannot be applied. */
 static int alloc_repair(struct replay *r, uint32_t number, uint64_t address, uint64_t requested,
 			uint64_t rounded, uint32_t *out, struct error *err)
 {
 	struct heap *h = &r->heap;
 	uint32_t row = heap_find_holding(h, address);
-	uint64_t first, end;
 
 	if (row && heap_row(h, row)->address == address && block_is_live(heap_row(h, row))) {
 		mismatch_at(r, RULE_ALLOC_ON_LIVE, number, address, address,
@@ -132,21 +157,10 @@ static int alloc_repair(struct replay *r, uint32_t number, uint64_t address, uin
 		if (!row)
 			row = heap_find_holding(h, address);
 	}
-	if (row && heap_row(h, row)->size < requested) {
-		mismatch_at(r, RULE_ALLOC_NO_ROOM, number, address, requested,
-			    heap_row(h, row)->size);
-		end = runs_holding(&h->runs, address)->end;
-		if (rounded < end - address)
-			end = address + rounded;
-		heap_clear(h, address, end, &first);
-		row = heap_find(h, address);
-	}
-	if (!row) {
-		err->code = ERR_NONE;
-		row = alloc_outside(r, number, address, rounded, err);
-		if (!row && err->code != ERR_NONE)
-			return (int)err->code;
-	}
+	if (!row || (r->cut && heap_row(h, row)->size < requested))
+		return alloc_outside(r, number, address, rounded, out, err);
+	if (heap_row(h, row)->size < requested)
+		row = alloc_make_room(r, number, row, requested, rounded);
 	*out = row;
 	return 0;
 }
