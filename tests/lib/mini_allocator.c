@@ -145,6 +145,7 @@ static uint64_t rounded(const struct mini *a, uint64_t n)
 {
 	uint64_t d = a->o.divisions, power = 512, step;
 
+	n += a->o.extra;
 	if (n <= 512)
 		return 512;
 	if (d < 2 || n <= 512 * d)
@@ -476,4 +477,6 @@ void mini_model(const struct mini *a, struct mk_model *k)
 				  STACK_ABSENT);
 	add_segments(a, k);
 	mk_model_done(k);
+	/* Small traces may end without a block that would tell. */
+	s->rounding_extra = a->o.extra;
 }

@@ -14,6 +14,7 @@ struct mini_options {
 	uint64_t seed;
 	uint64_t max_split_bytes; /* 0: none */
 	unsigned divisions;       /* of roundup_power2_divisions; 0: off */
+	unsigned extra;           /* bytes added before rounding: 32 in torch_npu */
 	unsigned n_streams;
 	bool expandable;
 	bool only_small;

@@ -223,6 +223,7 @@ static void test_against_mini(void)
 	struct mini_options round = {.n_streams = 1, .divisions = 4};
 	struct mini_options both = {.n_streams = 2, .max_split_bytes = 64 * MIB, .divisions = 8};
 	struct mini_options expandable = {.n_streams = 2, .expandable = true};
+	struct mini_options npu = {.n_streams = 1, .extra = 32};
 	struct mini_options small = {.n_streams = 2, .only_small = true};
 
 	try_many("default", plain, 0);
@@ -231,6 +232,7 @@ static void test_against_mini(void)
 	try_many("roundup_power2_divisions", round, 0);
 	try_many("both settings", both, 0);
 	try_many("expandable", expandable, 0);
+	try_many("32 bytes more before rounding", npu, 0);
 	try_many("late start, small", small, 150);
 	try_many("late start, default", plain, 150);
 	try_many("late start, three streams", streams, 300);
