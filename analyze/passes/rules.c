@@ -117,45 +117,46 @@ static void free_compiled(struct compiled_rule *c)
 static void read_words(struct rule *r, const struct xml_node *n)
 {
 	r->line = n->line;
-	r->id = xml_attr(n, "id") ? xml_attr(n, "id") : "";
+	r->id = xml_node_attr(n, "id") ? xml_node_attr(n, "id") : "";
 	r->note = n->text;
-	r->path = xml_attr(n, "path");
-	r->function = xml_attr(n, "function");
-	r->with = xml_attr(n, "with");
-	r->native = xml_attr(n, "native") != NULL;
+	r->path = xml_node_attr(n, "path");
+	r->function = xml_node_attr(n, "function");
+	r->with = xml_node_attr(n, "with");
+	r->native = xml_node_attr(n, "native") != NULL;
 	if (r->native)
-		r->function = xml_attr(n, "native");
+		r->function = xml_node_attr(n, "native");
 }
 
 static struct rule read_rule(const struct xml_node *n)
 {
 	struct rule r = {.kind = RULE_PHASE};
-	const char *is = xml_attr(n, "is");
+	const char *is = xml_node_attr(n, "is");
 
 	read_words(&r, n);
 	if (!strcmp(n->name, "phase")) {
 		r.phase = phase_of(is);
 	} else if (!strcmp(n->name, "not")) {
 		r.kind = RULE_NOT;
-		r.phase = phase_of(xml_attr(n, "phase"));
+		r.phase = phase_of(xml_node_attr(n, "phase"));
+		r.outer = xml_node_attr(n, "outer") != NULL;
 	} else if (!strcmp(n->name, "owner")) {
 		r.kind = RULE_OWNER;
-		r.category = category_of(xml_attr(n, "category"));
-		r.has_first = xml_attr(n, "first") != NULL;
-		r.first = category_of(xml_attr(n, "first"));
-		r.needs = phase_of(xml_attr(n, "needs"));
-		r.detail = xml_attr(n, "detail");
+		r.category = category_of(xml_node_attr(n, "category"));
+		r.has_first = xml_node_attr(n, "first") != NULL;
+		r.first = category_of(xml_node_attr(n, "first"));
+		r.needs = phase_of(xml_node_attr(n, "needs"));
+		r.detail = xml_node_attr(n, "detail");
 	} else if (!strcmp(n->name, "annotation")) {
 		r.kind = RULE_ANNOTATION;
 		r.is_step = !strcmp(is, "step");
 		r.phase = r.is_step ? PHASE_NONE : phase_of(is);
-		r.function = xml_attr(n, "name");
+		r.function = xml_node_attr(n, "name");
 	} else if (!strcmp(n->name, "site")) {
 		r.kind = RULE_SITE;
 		r.is_library = !strcmp(is, "library");
 	} else {
 		r.kind = RULE_CATEGORY;
-		r.name = xml_attr(n, "name");
+		r.name = xml_node_attr(n, "name");
 	}
 	return r;
 }
@@ -246,7 +247,7 @@ static int load(struct rules *r, struct input *in, bool from_user, struct error 
 		return rc;
 	for (const struct xml_node *n = doc->root->first; n && rc == 0; n = n->next)
 		rc = add_rule(r, n, from_user, err);
-	builtin = xml_attr(doc->root, "builtin");
+	builtin = xml_node_attr(doc->root, "builtin");
 	if (rc == 0 && from_user)
 		rc = put_first(r, n_old, builtin && !strcmp(builtin, "replace"), err);
 	if (rc < 0)

@@ -70,6 +70,7 @@ struct rule {
 	enum phase needs; /* of an owner: or PHASE_NONE */
 	bool is_step;     /* of an annotation */
 	bool is_library;  /* of a site */
+	bool outer;       /* of a not: frames further out than this one are meant */
 	bool from_user;
 	bool has_first;         /* of an owner */
 	enum category category; /* of an owner */

@@ -15,6 +15,7 @@
 /* What the rules say of one distinct (file, function). */
 struct frame_verdict {
 	uint16_t phases, not_phases; /* bits */
+	uint16_t not_outer;          /* bits: of frames further out */
 	uint16_t phase_rule[PHASE_COUNT];
 	uint16_t owner, user_category;
 	uint8_t site;
@@ -108,7 +109,10 @@ static void apply_rule(struct frame_verdict *v, const struct rule *r, uint16_t r
 		v->phases |= bit;
 		break;
 	case RULE_NOT:
-		v->not_phases |= bit;
+		if (r->outer)
+			v->not_outer |= bit;
+		else
+			v->not_phases |= bit;
 		break;
 	case RULE_OWNER:
 		if (v->owner == RULE_NONE)
@@ -239,12 +243,14 @@ static struct stack_verdict judge_stack(const struct stack_matcher *x, stack_id 
 	const struct stacks *t = &x->m->stacks;
 	const frame_id *frames = &t->pool.at[t->start.at[stack.i]];
 	size_t depth = stacks_depth(t, stack);
+	uint16_t not_outer = 0;
 	uint64_t met = 0;
 
 	for (size_t k = 0; k < depth; k++) {
 		const struct frame_verdict *v = verdict_of(x, frames[k]);
 
-		s.phases |= v->phases;
+		s.phases |= (uint16_t)(v->phases & ~not_outer);
+		not_outer |= v->not_outer;
 		met |= v->meets;
 		take_owner(x, &s, v->owner, frames[k]);
 		if (s.user_category == RULE_NONE)

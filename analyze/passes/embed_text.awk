@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# embed.awk -- turns text files into C strings named after them: rules.xml -> rules_xml.
+# embed_text.awk -- turns text files into C strings named after them: rules.xml -> rules_xml.
 
 BEGIN {
 	print "#include \"passes/rules_builtin.h\""
