@@ -51,6 +51,9 @@ static void keep_state(struct mini *a, size_t at)
 {
 	struct mini_state *s = &a->states[at];
 
+	*s = (struct mini_state){0};
+	if (a->o.light)
+		return;
 	s->n = a->n;
 	s->blocks = grown(NULL, (a->n + 1) * sizeof *s->blocks);
 	if (a->n)

@@ -18,6 +18,7 @@ struct mini_options {
 	unsigned n_streams;
 	bool expandable;
 	bool only_small;
+	bool light; /* keep no states: for long traces */
 };
 
 struct mini_block {

@@ -241,6 +241,74 @@ static void test_against_mini(void)
 	try_many("late start, expandable", expandable, 150);
 }
 
+/* --- long traces --- */
+
+/* Every address, size and state of a moment, folded. */
+static uint64_t fingerprint(const struct replay *r)
+{
+	uint64_t h = 0;
+	struct state s;
+
+	if (replay_state(r, &s, &err) < 0)
+		return 0;
+	for (size_t i = 0; i < s.segments.n; i++) {
+		h = hash_combine(h, s.segments.at[i].address);
+		h = hash_combine(h, s.segments.at[i].size);
+		h = hash_combine(h, (uint64_t)s.segments.at[i].born);
+		h = hash_combine(h, s.segments.at[i].stream);
+	}
+	for (size_t i = 0; i < s.blocks.n; i++) {
+		h = hash_combine(h, s.blocks.at[i].address);
+		h = hash_combine(h, s.blocks.at[i].size + s.blocks.at[i].state);
+		h = hash_combine(h, (uint64_t)s.blocks.at[i].born);
+		h = hash_combine(h, (uint64_t)s.blocks.at[i].free_requested);
+	}
+	state_release(&s);
+	return h;
+}
+
+#define N_PROBES 200
+
+/* A trace with many check-points: seeking gives what walking there gives. */
+static void test_long(bool expandable)
+{
+	struct mini_options o = {
+		.seed = 5, .n_streams = 2, .light = true, .expandable = expandable};
+	uint64_t walked[N_PROBES];
+	size_t every, n_good = 0;
+	struct mk_model k;
+	struct replay *r;
+	struct mini a;
+
+	mini_init(&a, o);
+	mini_run(&a, 200);
+	mini_record(&a);
+	mini_run(&a, 100000);
+	mini_model(&a, &k);
+	if (replay_new(&r, k.m, &k.m->devices.at[0], &k.budget, &err) < 0)
+		return;
+	every = a.n_events / N_PROBES;
+	ok(r->checkpoints.n > 3, "long: %zu events, %zu check-points", a.n_events,
+	   r->checkpoints.n);
+	ok(replay_summary(r)->equals_file, "long: the end is the file's");
+	replay_seek(r, EVENT_START, &err);
+	for (size_t i = 0; i < N_PROBES; i++) {
+		while (replay_position(r) < (int64_t)(i * every))
+			replay_step(r, &err);
+		walked[i] = fingerprint(r);
+	}
+	for (size_t n = 0; n < N_PROBES; n++) {
+		size_t i = mini_random(&a, N_PROBES);
+
+		replay_seek(r, (int64_t)(i * every), &err);
+		n_good += fingerprint(r) == walked[i] && heap_check(&r->heap, &err) == 0;
+	}
+	is_u64(n_good, N_PROBES, "long: seeking gives what walking gives");
+	replay_free(r);
+	mini_release(&a);
+	ok(mk_model_release(&k), "long: all memory is given back");
+}
+
 /* --- cut traces --- */
 
 /* What a cut trace can tell: requested bytes of the blocks it made, live and pending. */
@@ -414,6 +482,8 @@ static void test_limit(void)
 int main(void)
 {
 	test_against_mini();
+	test_long(false);
+	test_long(true);
 	test_many_cut(false);
 	test_many_cut(true);
 	test_nonsense();

@@ -267,6 +267,54 @@ static void test_cut(void)
 	done(&k, r, "cut");
 }
 
+/* Pinned host memory is handed out whole. */
+static void test_host(void)
+{
+	struct mk_model k;
+	struct replay *r;
+
+	mk_model_init(&k);
+	mk_model_device(&k, DEVICE_HOST);
+	mk_model_event(&k, ACTION_SEGMENT_ALLOC, BASE, 4096);
+	mk_model_event(&k, ACTION_ALLOC, BASE, 3000);
+	mk_model_event(&k, ACTION_FREE_COMPLETED, BASE + 8192, 5000);
+	mk_model_segment(&k, BASE, 4096, POOL_SMALL);
+	mk_model_block(&k, BLOCK_ACTIVE, 4096, 3000);
+	mk_model_segment(&k, BASE + 8192, 8192, POOL_SMALL);
+	mk_model_block(&k, BLOCK_INACTIVE, 8192, 0);
+	mk_model_done(&k);
+	r = new_replay(&k);
+	ok(replay_summary(r)->equals_file && !replay_summary(r)->n_mismatches, "host: consistent");
+	is_u64(replay_summary(r)->allocated.bytes, 4096 + 8192, "host: blocks are never split");
+	done(&k, r, "host");
+}
+
+/* What the file says of its ring decides, when it says so. */
+static void test_history_told(void)
+{
+	for (int overflowed = 0; overflowed < 2; overflowed++) {
+		struct mk_model k;
+		struct replay *r;
+
+		mk_model_init(&k);
+		mk_model_device(&k, 0);
+		for (int e = 0; e < 200; e++)
+			mk_model_event(&k, ACTION_OTHER, 0, 0);
+		mk_model_segment(&k, BASE, 2 * MIB, POOL_SMALL);
+		mk_model_block(&k, BLOCK_ACTIVE, 2 * MIB, 2 * MIB)->stack =
+			mk_model_stack(&k, "/app/train.py", 3, "step");
+		k.m->devices.at[0].overflow_known = true;
+		k.m->devices.at[0].overflowed = overflowed;
+		mk_model_done(&k);
+		r = new_replay(&k);
+		is_u64(replay_summary(r)->history,
+		       overflowed ? HISTORY_TRUNCATED : HISTORY_LATE_START,
+		       "history: the file says that it %s", overflowed ? "overflowed" : "did not");
+		replay_free(r);
+		mk_model_release(&k);
+	}
+}
+
 static void test_history(void)
 {
 	static const struct {
@@ -445,7 +493,9 @@ int main(void)
 	test_private_pool();
 	test_steps();
 	test_cut();
+	test_host();
 	test_history();
+	test_history_told();
 	test_file_state();
 	test_rules();
 	test_time();
