@@ -4,86 +4,15 @@
 #include "reports/describe.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
-#include "base/hash.h"
 #include "reports/stack_lines.h"
-
-/* Keys are whole in JSON as long as names are not absurd. */
-#define KEY_BYTES 16384
+#include "reports/top_key.h"
 
 const char *const top_by_words[] = {
 	[TOP_SITE] = "site",         [TOP_STACK] = "stack",           [TOP_FILE] = "file",
 	[TOP_FUNCTION] = "function", [TOP_ANNOTATION] = "annotation", [TOP_STREAM] = "stream",
 	[TOP_POOL] = "pool",         [TOP_POOL + 1] = NULL,
 };
-
-static const char *special_key(enum top_key key)
-{
-	switch (key) {
-	case TOP_KEY_BACKWARD:
-		return "(backward)";
-	case TOP_KEY_NONE:
-		return "(none)";
-	case TOP_KEY_BEFORE_RECORDING:
-		return "(before recording)";
-	case TOP_KEY_NO_TIME:
-		return "(no time)";
-	case TOP_KEY_NO_STACK:
-	case TOP_KEY_NAME:
-		break;
-	}
-	return "(no stack)";
-}
-
-/* The same stack has the same number in every file. */
-static uint32_t stack_number(const struct model *m, stack_id stack)
-{
-	uint64_t h = stacks_depth(&m->stacks, stack);
-
-	for (size_t k = 0; k < stacks_depth(&m->stacks, stack); k++) {
-		const struct frame *f = stacks_frame(&m->stacks, stack, k);
-		const struct str *file = strtab_get(&m->strings, f->file);
-		const struct str *name = strtab_get(&m->strings, f->name);
-
-		h = hash_combine(h, hash_bytes(file->bytes, file->length));
-		h = hash_combine(h, hash_bytes(name->bytes, name->length));
-		h = hash_combine(h, (uint64_t)f->line);
-	}
-	return (uint32_t)h;
-}
-
-/* The last cell of a row: paths keep their end there. */
-static void describe_key(struct emit *e, const struct model *m, const struct top *t,
-			 const struct top_row *row)
-{
-	const char *label = top_by_words[t->by];
-	const struct str *file = strtab_get(&m->strings, row->file);
-	const struct str *name = strtab_get(&m->strings, row->name);
-	char buf[KEY_BYTES], words[KEY_BYTES];
-
-	if (t->by == TOP_STREAM) {
-		emit_addr(e, "key", label, row->stream);
-	} else if (t->by == TOP_POOL) {
-		emit_pool(e, "key", label, row->pool, true);
-	} else if (t->by == TOP_STACK) {
-		snprintf(words, sizeof words, "%.*s [%08" PRIx32 "]", KEY_BYTES - 16,
-			 site_words(m, row->site, buf, sizeof buf - 16),
-			 stack_number(m, row->stack));
-		emit_str(e, "key", label, words);
-	} else if (row->key != TOP_KEY_NAME) {
-		emit_str(e, "key", label, special_key(row->key));
-	} else if (t->by == TOP_SITE) {
-		emit_str(e, "key", label, site_words(m, row->site, buf, sizeof buf));
-	} else if (t->by == TOP_FUNCTION) {
-		snprintf(buf, sizeof buf, "%s %s", file->bytes, name->bytes);
-		emit_str(e, "key", label, buf);
-	} else {
-		const struct str *key = t->by == TOP_FILE ? file : name;
-
-		emit_strn(e, "key", label, key->bytes, key->length);
-	}
-}
 
 static void describe_row(struct emit *e, const struct model *m, const struct top *t,
 			 const struct top_row *row)
@@ -92,7 +21,7 @@ static void describe_row(struct emit *e, const struct model *m, const struct top
 	emit_share(e, "share", "share", row->bytes, t->total_bytes);
 	emit_bytes(e, "bytes", "bytes", row->bytes);
 	emit_u64(e, "blocks", "blocks", row->blocks);
-	describe_key(e, m, t, row);
+	describe_top_key(e, "key", top_by_words[t->by], m, t->by, row);
 	if (emit_is_json(e) && t->by == TOP_STACK) {
 		emit_array_begin(e, "stack", NULL);
 		describe_stack(e, m, row->stack);

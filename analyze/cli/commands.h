@@ -7,6 +7,7 @@
 #include "cli/command.h"
 
 extern const struct command cmd_completion;
+extern const struct command cmd_diff;
 extern const struct command cmd_explain;
 extern const struct command cmd_help;
 extern const struct command cmd_info;

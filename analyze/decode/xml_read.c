@@ -374,7 +374,7 @@ const struct xml_node *xml_next(const struct xml_node *node, const char *name)
 	return node ? named(node->next, name) : NULL;
 }
 
-const char *xml_attr(const struct xml_node *node, const char *name)
+const char *xml_node_attr(const struct xml_node *node, const char *name)
 {
 	if (!node)
 		return NULL;

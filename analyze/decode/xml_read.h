@@ -7,7 +7,7 @@
  *
  *     if (xml_read(&doc, in, &(struct xml_options){.schema = rng}, err) < 0) ...
  *     for (const struct xml_node *r = xml_child(doc->root, "rule"); r; r = xml_next(r, "rule"))
- *             xml_attr(r, "id") ...
+ *             xml_node_attr(r, "id") ...
  *
  * Errors are ERR_FORMAT with "line N: " before the words, also where a document does not fit its
  * schema.
@@ -64,7 +64,7 @@ void xml_doc_free(struct xml_doc *doc);
 const struct xml_node *xml_child(const struct xml_node *node, const char *name);
 const struct xml_node *xml_next(const struct xml_node *node, const char *name);
 /* The value, or NULL. */
-const char *xml_attr(const struct xml_node *node, const char *name);
+const char *xml_node_attr(const struct xml_node *node, const char *name);
 /* The text of the first child of this name, or NULL. */
 const char *xml_child_text(const struct xml_node *node, const char *name);
 
