@@ -250,8 +250,12 @@ static void check_public(void)
 	};
 	char *text = read_text("public/GROUND-TRUTH.md");
 
-	for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n"))
+	for (char *line = text, *end; line && *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
 		check_row(line);
+	}
 	free(text);
 	for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++)
 		check_peak(peaks[i].file, peaks[i].mib);
