@@ -96,7 +96,7 @@ static void describe_side(struct emit *e, const struct diff_report *r, int side,
 	describe_totals(e, &s->state->totals);
 	emit_bytes(e, "peak_bytes", NULL, s->summary->allocated.bytes);
 	emit_bytes(e, "peak_reserved_bytes", NULL, s->summary->reserved.bytes);
-	emit_f64(e, "fragmentation", NULL, fragmentation_of(s->state));
+	emit_f64(e, "fragmentation", NULL, fragmentation_of(&s->state->totals));
 	emit_str(e, "writer", NULL, s->model->writer);
 	if (r->phases[side])
 		describe_steps(e, r->phases[side]);
@@ -459,7 +459,7 @@ static void text_compared(struct emit *e, const struct diff_report *r)
 		emit_bytes(e, NULL, "peak", s->summary->allocated.bytes);
 		emit_bytes(e, NULL, "reserved", s->state->totals.reserved);
 		emit_bytes(e, NULL, "peak reserved", s->summary->reserved.bytes);
-		(void)snprintf(words, sizeof words, "%.1f %%", 100.0 * fragmentation_of(s->state));
+		(void)snprintf(words, sizeof words, "%.1f %%", 100.0 * fragmentation_of(&s->state->totals));
 		emit_str(e, NULL, "fragmented", words);
 		emit_u64(e, NULL, "steps", p ? p->steps.n : 0);
 		emit_str(e, NULL, "a step takes",

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * fragmentation.c -- one number for how much reserved memory is lost between live blocks.
+ * fragmentation.c -- the share of reserved memory that no block uses.
  */
 #include "passes/fragmentation.h"
 
-double fragmentation_of(const struct state *s)
+double fragmentation_of(const struct totals *t)
 {
-	uint64_t pinned = 0, reserved = s->totals.reserved;
-
-	if (reserved == 0 || reserved == BYTES_NONE)
-		return 0.0;
-	for (size_t i = 0; i < s->segments.n; i++) {
-		const struct state_segment *g = &s->segments.at[i];
-
-		if (g->active > 0)
-			pinned += g->size - g->active;
-	}
-	return (double)pinned / (double)reserved;
+	if (t->reserved == BYTES_NONE || t->active == BYTES_NONE || t->reserved == 0 ||
+	    t->active > t->reserved)
+		return 0;
+	return (double)(t->reserved - t->active) / (double)t->reserved;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * fragmentation.h -- one number for how much reserved memory is lost between live blocks.
+ * fragmentation.h -- the one number for fragmentation in every command.
  */
 #ifndef ANALYZE_PASSES_FRAGMENTATION_H
 #define ANALYZE_PASSES_FRAGMENTATION_H
 
 #include "replay/replay.h"
 
-/* Inactive bytes in segments that a live block keeps from being returned, as a share of reserved
- * bytes. 0 when nothing is reserved or nobody knows what is. */
-double fragmentation_of(const struct state *s);
+/* External bytes (reserved less active: holes and cached segments) as a share of reserved, 0 to 1.
+ * 0 when nothing is reserved, or when the totals are unknown. */
+double fragmentation_of(const struct totals *t);
 
 #endif
