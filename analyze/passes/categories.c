@@ -38,6 +38,7 @@ const char *category_reason_words(enum category_reason r)
 		[REASON_SIZE_STATE] = "it lived before the trace, and more blocks than gradients "
 				      "have its size",
 		[REASON_FREED_BACKWARD] = "it lived before the trace, and backward freed it",
+		[REASON_REPLACED_STATE] = "it lived before the trace, and the optimizer freed it",
 		[REASON_WORKSPACE] = "it was kept, and has the size of a cuBLAS workspace",
 		[REASON_SHORT] = "clipping or loss scaling made it and freed it again",
 	};
@@ -186,7 +187,8 @@ static void judge_user(const struct judge *j, uint32_t row, struct allocation_ca
 	bool then_backward = !last && j->p->runs.at[run + 1].phase == PHASE_BACKWARD;
 
 	if (is_kept_over_steps(j, a)) {
-		if (a->born < j->first_forward)
+		if (j->p->has_forward && a->born < j->first_forward &&
+		    stacks_depth(&j->a->model->stacks, a->stack) > 0)
 			judge_set(x, CATEGORY_INPUT, REASON_KEPT_INPUT, CONFIDENCE_LOW);
 		return;
 	}
@@ -277,10 +279,14 @@ static void judge_before(const struct judge *j, uint32_t row, struct allocation_
 	if (is_freed(a) && a->free_requested >= 0) {
 		int64_t run = phases_run_at(j->p, a->free_requested);
 
-		if (run >= 0 && j->p->runs.at[run].phase == PHASE_BACKWARD &&
-		    steps_spanned(j, a) < 1)
+		if (run >= 0 && j->p->runs.at[run].phase == PHASE_OPTIMIZER &&
+		    a->free_requested <= j->p->runs.at[run].last_seen)
+			judge_set(x, CATEGORY_OPTIMIZER_STATE, REASON_REPLACED_STATE,
+				  CONFIDENCE_MEDIUM);
+		else if (run >= 0 && j->p->runs.at[run].phase == PHASE_BACKWARD &&
+			 steps_spanned(j, a) < 1)
 			judge_set(x, CATEGORY_ACTIVATION, REASON_FREED_BACKWARD, CONFIDENCE_LOW);
-	} else if (stacks_depth(&j->a->model->stacks, a->stack) > 0) {
+	} else if (j->p->has_forward && stacks_depth(&j->a->model->stacks, a->stack) > 0) {
 		judge_set(x, CATEGORY_INPUT, REASON_KEPT_INPUT, CONFIDENCE_LOW);
 	}
 }

@@ -45,6 +45,7 @@ enum category_reason {
 	REASON_SIZE_PARAMETER,    /* from before the trace, as large as a gradient */
 	REASON_SIZE_STATE,        /* ... and there are more of them */
 	REASON_FREED_BACKWARD,    /* from before the trace, freed in the first backward */
+	REASON_REPLACED_STATE,    /* from before the trace, freed by the optimizer: replaced */
 	REASON_WORKSPACE,         /* kept, and of the size of a cuBLAS workspace */
 	REASON_SHORT,             /* clipping, loss scaling: freed soon */
 	REASON_COUNT,

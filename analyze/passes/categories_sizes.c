@@ -60,11 +60,13 @@ static bool is_workspace_size(const struct allocation *a)
 }
 
 /* Nothing but its size can tell of it. */
-static bool is_open(const struct allocation_category *x, const struct allocation *a)
+static bool is_open(const struct judge *j, const struct allocation_category *x,
+		    const struct allocation *a)
 {
 	if (x->reason == REASON_KEPT_INPUT)
 		return true;
-	return x->reason == REASON_NOTHING && a->born < 0 && a->free_requested == ALLOCATION_ALIVE;
+	return x->reason == REASON_NOTHING && a->free_requested == ALLOCATION_ALIVE &&
+	       (a->born < 0 || a->born < j->first_forward);
 }
 
 static void count_gradient(const struct judge *j, struct size_class *s, const struct allocation *a)
@@ -87,7 +89,7 @@ static int count_classes(struct judge *j, struct sizes *s, struct error *err)
 		struct size_class *c;
 		bool wanted = x->category == CATEGORY_GRADIENT ||
 			      x->category == CATEGORY_PARAMETER ||
-			      x->category == CATEGORY_OPTIMIZER_STATE || is_open(x, a);
+			      x->category == CATEGORY_OPTIMIZER_STATE || is_open(j, x, a);
 		int rc;
 
 		if (!wanted)
@@ -151,7 +153,7 @@ int categories_match_sizes(struct judge *j, struct error *err)
 		struct allocation_category *x = &j->c->rows.at[i];
 		struct size_class *c;
 
-		if (!is_open(x, a))
+		if (!is_open(j, x, a))
 			continue;
 		if ((rc = class_of(j, &s, a, &c, err)) < 0)
 			goto out;
