@@ -80,8 +80,6 @@ bool cells_f64(const struct cells *c, cell v, double *out)
 	if (cell_tag(v) != CELL_WIDE)
 		return false;
 	const struct wide *w = &c->wide.at[cell_id(v)];
-	*out = w->kind == WIDE_F64   ? w->f64
-	       : w->kind == WIDE_I64 ? (double)w->i64
-				     : (double)w->u64;
+	*out = w->kind == WIDE_F64 ? w->f64 : w->kind == WIDE_I64 ? (double)w->i64 : (double)w->u64;
 	return true;
 }

@@ -512,7 +512,7 @@ int pickle_read(struct pickle_result *out, struct input *in, const struct fold *
 	if (rc < 0)
 		goto out;
 	/* Without PROTO: protocol 0 begins every container with MARK, protocol 1 has EMPTY_*. */
-	m.protocol = in->at < in->end && *in->at != OP_MARK;
+	m.protocol = in->at < in->end && *in->at != OP_MARK && *in->at != OP_PROTO;
 	rc = machine_run(&m, err);
 	if (rc == ERR_CUT || rc == ERR_FORMAT) {
 		struct error salvage;
@@ -534,7 +534,7 @@ int pickle_read(struct pickle_result *out, struct input *in, const struct fold *
 		result.root = cell_plain(m.stack.at[0]);
 	}
 	result.protocol = m.protocol;
-	result.end_offset = input_offset(in);
+	result.end_offset = result.partial ? result.damage.offset : input_offset(in);
 	rc = result.partial ? 0 : read_trailing(&result, in, err);
 	if (rc == 0)
 		*out = result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pickle_fill.c -- containers of the pickle machine: filling, folding, memo, salvage.
+ * pickle_fill.c -- containers of the pickle machine: filling, folding, the memo.
  */
 #include <assert.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int building_new(struct machine *m, bool is_dict, cell have, uint32_t *ro
 	return 0;
 }
 
-static void building_drop(struct machine *m, uint32_t row)
+void machine_building_drop(struct machine *m, uint32_t row)
 {
 	struct building *b = &m->building.at[row];
 
@@ -68,8 +68,7 @@ static void building_drop(struct machine *m, uint32_t row)
 	m->n_building--;
 }
 
-/* Fold what has been collected into b->have. Nested building items are closed already. */
-static int building_flush(struct machine *m, uint32_t row, struct error *err)
+int machine_building_flush(struct machine *m, uint32_t row, struct error *err)
 {
 	struct building *b = &m->building.at[row];
 	cell result;
@@ -98,7 +97,7 @@ static int close_cell(struct machine *m, cell *slot, struct error *err)
 {
 	cell c = *slot;
 	uint32_t row = cell_id(c);
-	int rc = building_flush(m, row, err);
+	int rc = machine_building_flush(m, row, err);
 
 	if (rc < 0)
 		return rc;
@@ -106,12 +105,12 @@ static int close_cell(struct machine *m, cell *slot, struct error *err)
 	cell *memo = memo_of(m, c);
 	if (memo && !m->building.at[row].closed)
 		*memo = value | (*memo & CELL_SHARED);
-	building_drop(m, row);
+	machine_building_drop(m, row);
 	*slot = value | c >> CELL_MEMO_SHIFT << CELL_MEMO_SHIFT;
 	return 0;
 }
 
-static int close_items(struct machine *m, cell *items, size_t n, struct error *err)
+int machine_close(struct machine *m, cell *items, size_t n, struct error *err)
 {
 	int rc;
 
@@ -130,15 +129,20 @@ static int close_items(struct machine *m, cell *items, size_t n, struct error *e
 int machine_close_top(struct machine *m, size_t n, struct error *err)
 {
 	assert(n <= m->stack.n);
-	return close_items(m, &m->stack.at[m->stack.n - n], n, err);
+	return machine_close(m, &m->stack.at[m->stack.n - n], n, err);
+}
+
+bool machine_is_shared(struct machine *m, cell c)
+{
+	cell *memo = memo_of(m, c);
+	bool closed = cell_tag(c) == CELL_BUILDING && m->building.at[cell_id(c)].closed;
+
+	return closed || (memo && (*memo & CELL_SHARED) && cell_tag(*memo) != CELL_INT);
 }
 
 static int check_unshared(struct machine *m, cell target, struct error *err)
 {
-	cell *memo = memo_of(m, target);
-	bool closed = cell_tag(target) == CELL_BUILDING && m->building.at[cell_id(target)].closed;
-
-	if (closed || (memo && (*memo & CELL_SHARED) && cell_tag(*memo) != CELL_INT))
+	if (machine_is_shared(m, target))
 		return error_set(err, ERR_UNSUPPORTED, m->op_offset,
 				 "a container that contains itself or changes after it was shared");
 	return 0;
@@ -153,10 +157,10 @@ static int fill(struct machine *m, cell *target, cell *items, size_t n, bool is_
 	cell result, before = *target;
 	int rc = check_unshared(m, before, err);
 
-	if (rc < 0 || (rc = close_items(m, items, n, err)) < 0)
+	if (rc < 0 || (rc = machine_close(m, items, n, err)) < 0)
 		return rc;
 	if (cell_tag(before) == CELL_BUILDING) {
-		rc = building_flush(m, cell_id(before), err);
+		rc = machine_building_flush(m, cell_id(before), err);
 		if (rc < 0)
 			return rc;
 		rc = fold_batch(m, is_dict, m->building.at[cell_id(before)].have, items, n, &result,
@@ -190,8 +194,9 @@ static int fill_from_mark(struct machine *m, bool is_dict, struct error *err)
 		return machine_malformed(m, err, "no container below the mark");
 	cell *target = &m->stack.at[height - 1];
 	if (is_dict ? !is_dict_like(m, *target) : !is_list_like(m, *target))
-		return machine_malformed(m, err, is_dict ? "SETITEMS on what is no dict"
-							 : "APPENDS on what is no list");
+		return machine_malformed(
+			m, err,
+			is_dict ? "SETITEMS on what is no dict" : "APPENDS on what is no list");
 	if (is_dict && n % 2)
 		return machine_malformed(m, err, "a key without a value");
 	if (n > 0) {
@@ -223,14 +228,14 @@ static int collect(struct machine *m, size_t n, bool is_dict, struct error *err)
 	uint32_t row = 0;
 	int rc = check_unshared(m, *target, err);
 
-	if (rc < 0 || (rc = close_items(m, items, n, err)) < 0)
+	if (rc < 0 || (rc = machine_close(m, items, n, err)) < 0)
 		return rc;
 	if (cell_tag(*target) == CELL_EMPTY) {
 		rc = building_new(m, is_dict, cell_plain(*target), &row, err);
 		if (rc < 0)
 			return rc;
-		*target = cell_make(CELL_BUILDING, row) |
-			  *target >> CELL_MEMO_SHIFT << CELL_MEMO_SHIFT;
+		*target = cell_make(CELL_BUILDING, row) | *target >> CELL_MEMO_SHIFT
+									     << CELL_MEMO_SHIFT;
 		cell *memo = memo_of(m, *target);
 		if (memo)
 			*memo = cell_make(CELL_BUILDING, row);
@@ -245,7 +250,7 @@ static int collect(struct machine *m, size_t n, bool is_dict, struct error *err)
 			memcpy(&b->items.at[b->items.n], items, n * sizeof *items);
 			b->items.n += n;
 			if (!is_dict && b->items.n >= BATCH_ITEMS)
-				rc = building_flush(m, cell_id(*target), err);
+				rc = machine_building_flush(m, cell_id(*target), err);
 		}
 	}
 	if (rc == 0)
@@ -309,7 +314,7 @@ int machine_tuple(struct machine *m, size_t n, struct error *err)
 	if (m->stack.n - m->floor < n)
 		return machine_malformed(m, err, "a tuple of more items than there are");
 	cell *items = &m->stack.at[m->stack.n - n];
-	rc = close_items(m, items, n, err);
+	rc = machine_close(m, items, n, err);
 	if (rc < 0)
 		return rc;
 	if (n == 0)
@@ -388,6 +393,9 @@ int machine_put(struct machine *m, uint64_t index, struct error *err)
 		if (rc < 0)
 			return rc;
 	}
+	/* A container on the stack finds its memo cell by index, so an index has one owner. */
+	if (m->memo.at[index] != CELL_UNSET)
+		return machine_malformed(m, err, "a memo index that is set twice");
 	cell *top = &m->stack.at[m->stack.n - 1];
 	if (!(m->watched_tags >> cell_tag(*top) & 1)) {
 		m->memo.at[index] = cell_plain(*top);
@@ -419,159 +427,14 @@ int machine_get_watched(struct machine *m, uint64_t index, cell *out, struct err
 	if (cell_tag(*memo) == CELL_BUILDING) {
 		uint32_t row = cell_id(*memo);
 
-		rc = building_flush(m, row, err);
+		rc = machine_building_flush(m, row, err);
 		if (rc < 0)
 			return rc;
 		m->building.at[row].closed = true;
 		*memo = m->building.at[row].have;
 	}
 	*memo |= CELL_SHARED;
-	*out = cell_plain(*memo);
-	return 0;
-}
-
-/* ---- salvage ---- */
-
-/* Fold an unfinished container's items; *out is NONE when nothing of it stays. */
-static int salvage_container(struct machine *m, cell target, cell *items, size_t n, cell *out,
-			     struct error *err)
-{
-	bool building = cell_tag(target) == CELL_BUILDING;
-	struct building *b = building ? &m->building.at[cell_id(target)] : NULL;
-	bool is_dict = building ? b->is_dict : cell_is_empty(target, CELL_EMPTY_DICT);
-	cell have = building ? b->have : cell_plain(target);
-	const struct fold *f = m->fold;
-	int rc = close_items(m, items, n, err);
-
-	if (rc < 0)
-		return rc;
-	if (is_dict)
-		return f->cut_dict(f->ctx, have, items, n / 2, m->op_offset, out, err);
-	if (n == 0) {
-		*out = have;
-		return 0;
-	}
-	return f->list(f->ctx, have, items, n, m->op_offset, out, err);
-}
-
-/* A container that was being filled item by item: the topmost one above `floor`, or SIZE_MAX. An
- * empty one on the very top is complete as far as anybody can tell. */
-static size_t unfinished_below(const struct machine *m, size_t floor)
-{
-	for (size_t i = m->stack.n; i-- > floor;) {
-		enum cell_tag tag = cell_tag(m->stack.at[i]);
-
-		if (tag == CELL_BUILDING || (tag == CELL_EMPTY && i + 1 < m->stack.n))
-			return i;
-	}
-	return SIZE_MAX;
-}
-
-/* Put what an unfinished container became in its place; NONE is a value in a dict only. */
-static void salvage_replace(struct machine *m, size_t at, cell value)
-{
-	m->stack.n = at;
-	if (!cell_is_const(value, CELL_NONE) || (at > m->floor && cell_tag(m->stack.at[at - 1]) ==
-									   CELL_STR))
-		m->stack.at[m->stack.n++] = cell_plain(value);
-}
-
-/* What cannot be folded is left out; only trouble of our own ends the salvage. */
-static int salvage_drop(struct machine *m, size_t at, int rc)
-{
-	if (rc == ERR_LIMIT || rc == ERR_NOMEM)
-		return rc;
-	m->stack.n = at;
-	return 0;
-}
-
-/* One unfinished building container at `at`, with what was to go into it above. */
-static int salvage_building(struct machine *m, size_t at, struct error *err)
-{
-	cell target = m->stack.at[at], value;
-	size_t above = m->stack.n - at - 1;
-	bool is_dict = is_dict_like(m, target);
-	int rc;
-
-	m->floor = 0;
-	if (above >= (is_dict ? 2u : 1u)) {
-		m->stack.n = at + 1 + (is_dict ? 2 : 1);
-		rc = is_dict ? machine_setitem(m, err) : machine_append(m, err);
-		if (rc < 0)
-			return salvage_drop(m, at, rc);
-		target = m->stack.at[at];
-	}
-	m->stack.n = at + 1;
-	if (cell_tag(target) != CELL_BUILDING) {
-		m->stack.n = at;
-		return 0;
-	}
-	struct building *b = &m->building.at[cell_id(target)];
-	rc = salvage_container(m, target, b->items.at, b->items.n, &value, err);
-	if (rc < 0)
-		return salvage_drop(m, at, rc);
-	building_drop(m, cell_id(target));
-	salvage_replace(m, at, value);
-	return 0;
-}
-
-/* Everything above the last mark goes into the container below it. */
-static int salvage_mark(struct machine *m, struct error *err)
-{
-	size_t height = m->marks.at[--m->marks.n];
-	size_t floor = m->marks.n ? m->marks.at[m->marks.n - 1] : 0;
-	size_t n = m->stack.n - height;
-	cell value;
-	int rc;
-
-	m->floor = floor;
-	if (height <= floor || (cell_tag(m->stack.at[height - 1]) < CELL_EMPTY)) {
-		m->stack.n = height; /* a tuple: useless without its end */
-		return 0;
-	}
-	cell target = m->stack.at[height - 1];
-	bool is_dict = cell_is_empty(target, CELL_EMPTY_DICT) ||
-		       (cell_tag(target) == CELL_BUILDING && is_dict_like(m, target));
-	cell *items = &m->stack.at[height];
-	if (!is_dict && n > 0 && cell_tag(items[n - 1]) == CELL_EMPTY)
-		n--; /* begun, nothing in it yet */
-	if (is_dict && n % 2) {
-		/* The last key's value is missing; the key tells how far the file came. */
-		rc = machine_push(m, cell_make(CELL_CONST, CELL_NONE), err);
-		if (rc < 0)
-			return rc;
-		items = &m->stack.at[height];
-		n++;
-	}
-	rc = salvage_container(m, target, items, n, &value, err);
-	if (rc < 0)
-		return salvage_drop(m, height - 1, rc);
-	if (cell_tag(target) == CELL_BUILDING)
-		building_drop(m, cell_id(target));
-	salvage_replace(m, height - 1, value);
-	return 0;
-}
-
-int machine_salvage(struct machine *m, cell *root, bool *any, struct error *err)
-{
-	int rc = 0;
-
-	while (rc == 0 && (m->marks.n > 0 || m->stack.n > 1 ||
-			   (m->stack.n == 1 && cell_tag(m->stack.at[0]) == CELL_BUILDING))) {
-		size_t floor = m->marks.n ? m->marks.at[m->marks.n - 1] : 0;
-		size_t at = unfinished_below(m, floor);
-
-		if (at != SIZE_MAX)
-			rc = salvage_building(m, at, err);
-		else if (m->marks.n > 0)
-			rc = salvage_mark(m, err);
-		else
-			m->stack.n--;
-	}
-	if (rc < 0)
-		return rc;
-	*any = m->stack.n == 1 && cell_tag(m->stack.at[0]) >= CELL_FOLD;
-	if (*any)
-		*root = cell_plain(m->stack.at[0]);
+	/* The copy knows its index too, so that nobody fills it. */
+	*out = cell_plain(*memo) | (index + 1) << CELL_MEMO_SHIFT;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pickle_machine.h -- the machine's state, shared by pickle.c (opcodes), pickle_fill.c (containers
- * and the memo) and pickle_scalar.c (numbers and strings). Private to those three.
+ * and the memo), pickle_salvage.c (what damage leaves) and pickle_scalar.c (numbers and strings).
+ * Private to those four.
  *
  * Containers have value semantics. A list or dict on the stack is one cell; filling it replaces
  * the cell by the fold's answer, on the stack and in the memo. So that both can be found, the
@@ -74,11 +75,20 @@ int machine_pop(struct machine *m, struct error *err);
 int machine_pop_mark(struct machine *m, struct error *err);
 int machine_dup(struct machine *m, struct error *err);
 int machine_put(struct machine *m, uint64_t index, struct error *err);
-/* A memo cell with a watched tag: closes what is building, marks it shared, gives the plain cell. */
+/* A memo cell with a watched tag: closes what is building, marks it shared, gives a cell for the
+ * stack that cannot be filled. */
 int machine_get_watched(struct machine *m, uint64_t index, cell *out, struct error *err);
-/* Replace building cells among the top `n` by what they stand for. */
+/* Replace building cells among `n`, or the top `n` of the stack, by what they stand for. */
+int machine_close(struct machine *m, cell *items, size_t n, struct error *err);
 int machine_close_top(struct machine *m, size_t n, struct error *err);
-/* Fold whatever the stack holds into one root, after damage. False when there is nothing. */
+/* Fold what a building row has collected into its `have`. The items are closed already. */
+int machine_building_flush(struct machine *m, uint32_t row, struct error *err);
+void machine_building_drop(struct machine *m, uint32_t row);
+/* Do others hold this container, so that filling it would change what they have? */
+bool machine_is_shared(struct machine *m, cell c);
+
+/* pickle_salvage.c. Fold whatever the stack holds into one root, after damage; *any is false when
+ * there is nothing. Errors: ERR_LIMIT, ERR_NOMEM. */
 int machine_salvage(struct machine *m, cell *root, bool *any, struct error *err);
 
 /* pickle_scalar.c: read the argument at m->in->at and push. */
