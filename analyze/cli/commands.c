@@ -9,8 +9,8 @@
 #include "reports/emit.h"
 
 const struct command *const commands[] = {
-	&cmd_info, &cmd_state,    &cmd_explain, &cmd_top,        &cmd_timeline,
-	&cmd_diff, &cmd_validate, &cmd_help,    &cmd_completion, NULL,
+	&cmd_info,  &cmd_state, &cmd_explain,  &cmd_top,  &cmd_timeline,   &cmd_frag,
+	&cmd_leaks, &cmd_diff,  &cmd_validate, &cmd_help, &cmd_completion, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -55,11 +55,23 @@ static const struct {
 	{COMMON_FILTER,
 	 {"exclude", 0, OPT_STRINGS, COMMON(exclude), "RE",
 	  "leave out stacks with a frame that matches RE", NULL}},
+	{COMMON_RULES,
+	 {"rules", 0, OPT_STRING, COMMON(rules), "FILE",
+	  "read more rules about stacks and annotations from an XML file", NULL}},
+	{COMMON_STEPS,
+	 {"step-marker", 0, OPT_STRING, COMMON(step_marker), "RE",
+	  "take annotations that match RE (PCRE2) for the steps of the program", NULL}},
 	{COMMON_UNITS,
 	 {"units", 0, OPT_CHOICE, COMMON(units), "UNIT",
 	  "show amounts of memory in bytes, KiB, MiB or GiB; without it, in the unit that fits "
 	  "(binary)",
 	  units_words}},
+	{COMMON_TRACE,
+	 {"totals-only", 0, OPT_FLAG, COMMON(totals_only), NULL,
+	  "of a chrome trace keep no stacks: less memory for the largest ones", NULL}},
+	{COMMON_TRACE,
+	 {"strict", 0, OPT_FLAG, COMMON(strict), NULL,
+	  "refuse chrome traces and memory timelines whose JSON is broken anywhere", NULL}},
 	{COMMON_NO_INPUT,
 	 {"limit", 0, OPT_BYTES, COMMON(limit_bytes), "BYTES",
 	  "use at most so much memory, as in 2GiB; without it, 80 % of the machine's", NULL}},

@@ -35,8 +35,20 @@ int load_phases(struct invocation *inv, const struct model *m, const struct devi
 	return STATUS_DONE;
 }
 
+int load_categories(struct invocation *inv, struct loaded_phases *p)
+{
+	const struct model *m = p->allocations.model;
+	struct error err;
+
+	if (categories_run(&p->categories, &p->allocations, &p->stacks, &p->phases, &inv->budget,
+			   &err) < 0)
+		return complain_error("analyse", model_str(m, m->file), &err);
+	return STATUS_DONE;
+}
+
 void loaded_phases_release(struct loaded_phases *p)
 {
+	categories_release(&p->categories);
 	phases_release(&p->phases);
 	allocations_release(&p->allocations);
 	stack_rules_release(&p->stacks);
