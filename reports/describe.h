@@ -17,6 +17,10 @@
 
 void describe_info(struct emit *e, const struct model *m, const struct info *i);
 
+/* What a chrome trace and a memory timeline are made of; null for other files. */
+void describe_trace(struct emit *e, const struct model *m);
+void describe_memory_timeline(struct emit *e, const struct model *m);
+
 /* allocator_settings of the file; text tells those that differ from the defaults. */
 void describe_settings(struct emit *e, const struct model *m);
 

@@ -12,7 +12,23 @@
 #define TEXT_MAX_OOMS  8
 #define TEXT_MAX_NAMES 10
 
-static const char *const format_words[] = {"pickle", "json", "html"};
+static const char *const format_words[] = {
+	[CONTAINER_PICKLE] = "pickle",
+	[CONTAINER_JSON] = "json",
+	[CONTAINER_HTML] = "html",
+	[CONTAINER_TRACE] = "chrome_trace",
+	[CONTAINER_TIMELINE_JSON] = "memory_timeline",
+	[CONTAINER_TIMELINE_RAW] = "memory_timeline_raw",
+};
+/* And in a sentence. */
+static const char *const format_titles[] = {
+	[CONTAINER_PICKLE] = "pickle",
+	[CONTAINER_JSON] = "JSON",
+	[CONTAINER_HTML] = "pickle",
+	[CONTAINER_TRACE] = "chrome trace",
+	[CONTAINER_TIMELINE_JSON] = "memory timeline",
+	[CONTAINER_TIMELINE_RAW] = "raw memory timeline",
+};
 static const char *const compression_words[] = {"none", "gzip", "zstd"};
 
 /* The few places where text says in one line what JSON says in several keys. */
@@ -29,8 +45,8 @@ static void line_container(struct emit *e, const struct model *m)
 	snprintf(packed + strlen(packed), sizeof packed - strlen(packed), ", %s%s",
 		 emit_words_bytes(e, decoded, m->decoded_bytes),
 		 m->compression != COMPRESSION_NONE ? " unpacked" : "");
-	snprintf(line, sizeof line, "%s%s%s%s", m->format == CONTAINER_JSON ? "JSON" : "pickle",
-		 protocol, m->format == CONTAINER_HTML ? " in a web page" : "", packed);
+	snprintf(line, sizeof line, "%s%s%s%s", format_titles[m->format], protocol,
+		 m->format == CONTAINER_HTML ? " in a web page" : "", packed);
 	emit_str(e, NULL, "file", line);
 }
 
@@ -120,6 +136,8 @@ static void object_totals(struct emit *e, const char *key, const struct totals *
 /* Events are missing between the trace and the segments: nobody knows what lived before event 0. */
 static bool past_unknown(const struct info_device *d)
 {
+	if (d->device->counted)
+		return !d->device->base_known;
 	return d->device->n_events > 0 && !d->device->trace_meets_segments;
 }
 
@@ -417,6 +435,8 @@ void describe_info(struct emit *e, const struct model *m, const struct info *i)
 	emit_object_begin(e, "writer", NULL);
 	emit_str(e, "guess", "written by", m->writer);
 	emit_object_end(e);
+	describe_trace(e, m);
+	describe_memory_timeline(e, m);
 	describe_stacks(e, m);
 	describe_host(e, i);
 	emit_array_begin(e, "devices", NULL);

@@ -52,5 +52,6 @@ const struct command cmd_explain = {
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
 	.common = COMMON_REPORT | COMMON_ONLY_DEVICE,
+	.reads = READS_BLOCKS,
 	.run = explain_command,
 };

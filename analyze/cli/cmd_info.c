@@ -47,6 +47,7 @@ const struct command cmd_info = {
 	.summary = "What is in a snapshot, is it whole, what are the totals",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT,
+	.common = COMMON_REPORT | COMMON_TRACE,
+	.reads = READS_ALL,
 	.run = info_command,
 };

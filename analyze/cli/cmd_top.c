@@ -121,6 +121,7 @@ const struct command cmd_top = {
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
 	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER,
+	.reads = READS_BLOCKS,
 	.opts = top_opts,
 	.own_bytes = sizeof(struct top_options),
 	.run = top_command,

@@ -28,10 +28,21 @@ enum common_bits {
 	COMMON_FILTER = 1 << 5,      /* --filter, --exclude */
 	COMMON_NO_INPUT = 1 << 6,    /* no --limit: the command loads nothing */
 	COMMON_ONLY_DEVICE = 1 << 7, /* --device, where all devices are told without it */
+	COMMON_TRACE = 1 << 8,       /* --totals-only, --strict */
+	COMMON_RULES = 1 << 8,       /* --rules */
+	COMMON_STEPS = 1 << 9,       /* --step-marker */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };
 
 #define DEVICE_UNSET INT32_MIN
+
+/* What a command can use besides snapshots; others are refused in one line. */
+enum reads_bits {
+	READS_BLOCKS = 1 << 0, /* traces whose events have addresses: who holds what */
+	READS_SUMS = 1 << 1,   /* traces without addresses, memory timelines: sums over time */
+	READS_TOTALS = 1 << 2, /* traces of which totals are left */
+	READS_ALL = READS_BLOCKS | READS_SUMS | READS_TOTALS,
+};
 
 struct common_options {
 	bool help;
@@ -42,6 +53,9 @@ struct common_options {
 	const char *at;       /* NULL: the command's default */
 	uint64_t limit_bytes; /* 0: the default */
 	struct opt_strings filter, exclude;
+	const char *rules;        /* NULL: the built-in ones alone */
+	const char *step_marker;  /* NULL: none */
+	bool totals_only, strict; /* of chrome traces and memory timelines */
 };
 
 struct invocation {
@@ -59,6 +73,7 @@ struct command {
 	const char *summary;  /* what it tells, one line with a capital, no full stop */
 	unsigned min_operands, max_operands;
 	unsigned common;        /* enum common_bits */
+	unsigned reads;         /* enum reads_bits */
 	const struct opt *opts; /* its own, or NULL */
 	size_t own_bytes;       /* size of the struct behind opts */
 	int (*run)(struct invocation *inv);

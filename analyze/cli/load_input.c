@@ -4,6 +4,7 @@
 #include "cli/load_input.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/progress.h"
@@ -45,6 +46,48 @@ static void warn_damage(const char *file, const struct error *damage)
 			 name, damage->text, damage->offset);
 }
 
+/* What a command must be able to use for this model, and what the file is. */
+static unsigned model_needs(const struct model *m, const char **what)
+{
+	*what = "a memory timeline";
+	if (m->format == CONTAINER_TIMELINE_JSON || m->format == CONTAINER_TIMELINE_RAW)
+		return READS_SUMS;
+	if (m->format != CONTAINER_TRACE)
+		return 0;
+	if (m->trace.detail == TRACE_TOTALS) {
+		*what = "a chrome trace of which only totals are kept";
+		return READS_TOTALS;
+	}
+	for (size_t i = 0; i < m->devices.n; i++) {
+		if (m->devices.at[i].no_addresses) {
+			*what = "a chrome trace without addresses";
+			return READS_SUMS;
+		}
+	}
+	*what = "a chrome trace";
+	return READS_BLOCKS;
+}
+
+/* Refuse what the command cannot use, and say who can. */
+static int check_reads(const struct invocation *inv, const char *file, const struct model *m)
+{
+	const char *what;
+	char who[200] = "", name[FILE_WORDS_BUF];
+	unsigned needs = model_needs(m, &what);
+	size_t n = 0;
+
+	if ((inv->command->reads & needs) == needs)
+		return STATUS_DONE;
+	for (const struct command *const *c = commands; *c; c++) {
+		if (((*c)->reads & needs) == needs && n < sizeof who)
+			n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n ? ", " : "",
+					      (*c)->name);
+	}
+	complain("%s is %s, which '%s' cannot use; these can: %s", file_words(name, file), what,
+		 inv->command->name, who);
+	return STATUS_INPUT;
+}
+
 int load_model(struct invocation *inv, const char *file, struct model **out)
 {
 	struct progress progress;
@@ -53,8 +96,14 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 		.budget = &inv->budget,
 		.progress = progress_step,
 		.progress_ctx = &progress,
+		.strict = inv->common.strict,
 	};
 	int rc;
+
+	/* A timeline needs the events, if not what they belong to. */
+	if (inv->common.totals_only)
+		options.trace_detail =
+			inv->command->reads & READS_TOTALS ? TRACE_TOTALS : TRACE_MEMORY;
 
 	progress_start(&progress, "reading", file);
 	rc = model_load(out, file, &options, &err);
@@ -65,7 +114,10 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 		return complain_error("read", file, &err);
 	if ((*out)->partial)
 		warn_damage(file, &(*out)->damage);
-	return STATUS_DONE;
+	rc = check_reads(inv, file, *out);
+	if (rc != STATUS_DONE)
+		model_free(*out);
+	return rc;
 }
 
 int load_status(const struct model *m, int status)

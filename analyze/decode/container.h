@@ -9,7 +9,10 @@
 enum container_format {
 	CONTAINER_PICKLE,
 	CONTAINER_JSON,
-	CONTAINER_HTML, /* a page with an embedded base64 pickle; `payload` delivers the pickle */
+	CONTAINER_HTML,  /* a page with an embedded base64 pickle; `payload` delivers the pickle */
+	CONTAINER_TRACE, /* a chrome trace of torch.profiler */
+	CONTAINER_TIMELINE_JSON, /* a memory timeline: [times, sizes] */
+	CONTAINER_TIMELINE_RAW,  /* a memory timeline: [[time, action, bytes, category], ...] */
 };
 
 struct html_payload;
@@ -30,9 +33,9 @@ struct container {
  * JSON: { or [ behind white space or a byte order mark. HTML: < with a `"base64": "..."` member
  * in a script, as torch.cuda._memory_viz writes it.
  * Refused by name with ERR_UNSUPPORTED: an empty file, a Git LFS pointer, a zip (torch.save .pt),
- * SQLite, a chrome trace or a memory timeline (JSON of another shape, told by its first bytes:
- * "traceEvents", "schemaVersion", "deviceProperties", a list of lists), HTML without a pickle, and
- * anything else.
+ * SQLite, an execution trace, HTML without a pickle, and anything else. Chrome traces and memory
+ * timelines are JSON told by its first bytes: "traceEvents", "schemaVersion", "deviceProperties", a
+ * list of events; a list of lists.
  * Other errors as input_open. */
 int container_open(struct container *out, const char *name, struct budget *budget,
 		   struct error *err);

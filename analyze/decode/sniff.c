@@ -132,11 +132,18 @@ static int sniff_json(enum container_format *out, const uint8_t *p, size_t n, st
 {
 	switch (sniff_json_shape(p, n)) {
 	case JSON_SHAPE_TRACE:
-		return refuse(err, "a chrome trace, as torch.profiler's export_chrome_trace writes "
-				   "it; " READS);
-	case JSON_SHAPE_TIMELINE:
-		return refuse(err, "a memory timeline, as torch.profiler's export_memory_timeline "
-				   "writes it; " READS);
+		*out = CONTAINER_TRACE;
+		return 0;
+	case JSON_SHAPE_TIMELINE_JSON:
+		*out = CONTAINER_TIMELINE_JSON;
+		return 0;
+	case JSON_SHAPE_TIMELINE_RAW:
+		*out = CONTAINER_TIMELINE_RAW;
+		return 0;
+	case JSON_SHAPE_EXECUTION:
+		return refuse(err, "an execution trace, as torch.profiler's "
+				   "ExecutionTraceObserver writes it: it holds no memory events; "
+				   "the chrome trace of the same run may");
 	case JSON_SHAPE_STATS:
 		return refuse(err, "the numbers of torch.cuda.memory_stats; " READS);
 	case JSON_SHAPE_PYTHON:

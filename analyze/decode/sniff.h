@@ -22,7 +22,9 @@ int sniff_refuse_page(const uint8_t *head, size_t n, struct error *err);
 enum json_shape {
 	JSON_SHAPE_OPEN, /* may be a snapshot: its reader will tell */
 	JSON_SHAPE_TRACE,
-	JSON_SHAPE_TIMELINE,
+	JSON_SHAPE_TIMELINE_JSON,
+	JSON_SHAPE_TIMELINE_RAW,
+	JSON_SHAPE_EXECUTION, /* an execution trace: nodes, no traceEvents */
 	JSON_SHAPE_STATS,
 	JSON_SHAPE_PYTHON, /* Python's repr of a dict: ' where JSON has " */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sniff_json.c -- tells JSON that is no snapshot by the keys of its outermost object.
+ * sniff_json.c -- tells JSON that is no snapshot by its first brackets and outermost keys.
  */
 #include "decode/sniff.h"
 
@@ -18,6 +18,8 @@ static const struct {
 	{"deviceProperties", JSON_SHAPE_TRACE},
 	{"displayTimeUnit", JSON_SHAPE_TRACE},
 	{"distributedInfo", JSON_SHAPE_TRACE},
+	{"nodes", JSON_SHAPE_EXECUTION},
+	{"start_ts", JSON_SHAPE_EXECUTION},
 	{"ph", JSON_SHAPE_TRACE}, /* an event of a trace that is a bare list */
 };
 
@@ -85,6 +87,26 @@ static enum json_shape shape_by_keys(const uint8_t *p, const uint8_t *end, int w
 	return JSON_SHAPE_OPEN;
 }
 
+/* Behind the first bracket stands a second one, at p. Rows of a raw timeline are four integers; a
+ * list of exactly four times is told from one by what follows it: another list of lists. */
+static enum json_shape timeline_shape(const uint8_t *p, const uint8_t *end)
+{
+	unsigned commas = 0;
+
+	for (p++; p < end && *p != ']' && *p != '['; p++)
+		commas += *p == ',';
+	if (p == end || *p == '[' || commas != 3)
+		return JSON_SHAPE_TIMELINE_JSON;
+	for (p++; p < end && (is_space(*p) || *p == ',');)
+		p++;
+	if (p < end && *p == '[') {
+		p = skip_space(p + 1, end);
+		if (p < end && *p == '[')
+			return JSON_SHAPE_TIMELINE_JSON;
+	}
+	return JSON_SHAPE_TIMELINE_RAW;
+}
+
 enum json_shape sniff_json_shape(const uint8_t *text, size_t n)
 {
 	const uint8_t *end = text + n;
@@ -92,7 +114,7 @@ enum json_shape sniff_json_shape(const uint8_t *text, size_t n)
 	const uint8_t *p = skip_space(text + 1, end);
 
 	if (list && p < end && *p == '[')
-		return JSON_SHAPE_TIMELINE;
+		return timeline_shape(p, end);
 	if (list && p < end && *p == '{')
 		p = skip_space(p + 1, end);
 	if (p < end && *p == '\'')

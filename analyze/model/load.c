@@ -7,6 +7,9 @@
 #include "decode/json.h"
 #include "decode/pickle.h"
 #include "model/load_private.h"
+#include "model/load_timeline.h"
+#include "model/load_trace.h"
+#include "model/problem.h"
 
 /* What both decoders tell about a document. */
 struct document {
@@ -79,40 +82,49 @@ static int explain_limit(const struct container *c, const struct budget *b, stru
 			 (double)b->limit / mib * ((double)all / (double)at) * 1.1 + 1);
 }
 
-static int add_problem_text(struct model *m, const char *text, struct error *err)
-{
-	str_id id;
-	int rc = strtab_add(&m->strings, text, strlen(text), &id, err);
-
-	return rc < 0 ? rc : vec_push(&m->problems, id, m->budget, err);
-}
-
 static int note_oddities(struct model *m, const struct document *d, const struct container *c,
 			 struct error *err)
 {
-	char text[600];
 	int rc = 0;
 
-	if (d->partial) {
-		snprintf(text, sizeof text,
-			 "the file is damaged: reading stopped at byte %llu (%s); figures cover "
-			 "what was whole before that",
-			 (unsigned long long)d->damage.offset, d->damage.text);
-		rc = add_problem_text(m, text, err);
-	}
-	if (rc == 0 && d->trailing > 0) {
-		snprintf(text, sizeof text,
-			 "%llu bytes behind the end of the snapshot were ignored",
-			 (unsigned long long)d->trailing);
-		rc = add_problem_text(m, text, err);
-	}
-	if (rc == 0 && c->further_pickles > 0) {
-		snprintf(text, sizeof text,
-			 "the page holds %llu more snapshots; only the first one was read",
-			 (unsigned long long)c->further_pickles);
-		rc = add_problem_text(m, text, err);
-	}
+	if (d->partial)
+		rc = model_problem(m, err,
+				   "the file is damaged: reading stopped at byte %llu (%s); "
+				   "figures cover what was whole before that",
+				   (unsigned long long)d->damage.offset, d->damage.text);
+	if (rc == 0 && d->trailing > 0)
+		rc = model_problem(m, err, "%llu bytes behind the end of the snapshot were ignored",
+				   (unsigned long long)d->trailing);
+	if (rc == 0 && c->further_pickles > 0)
+		rc = model_problem(m, err,
+				   "the page holds %llu more snapshots; only the first one was "
+				   "read",
+				   (unsigned long long)c->further_pickles);
 	return rc;
+}
+
+/* Files that are no snapshots: they fill the model themselves. */
+static int load_records(struct model *m, struct loader *l, struct container *c, struct error *err)
+{
+	struct document d = {0};
+	int rc;
+
+	m->format = c->format;
+	m->compression = c->compression;
+	if (c->format == CONTAINER_TRACE)
+		rc = load_trace(m, c, l->options, err);
+	else
+		rc = load_timeline(m, c, l->options, err);
+	loader_progress(l);
+	if (rc == ERR_LIMIT)
+		return explain_limit(c, m->budget, err);
+	if (rc < 0)
+		return rc;
+	container_finish(c);
+	m->raw_bytes = c->raw_bytes;
+	d.partial = m->partial;
+	d.damage = m->damage;
+	return note_oddities(m, &d, c, err);
 }
 
 static int load(struct model *m, struct loader *l, struct container *c, struct error *err)
@@ -161,7 +173,7 @@ static int load_container(struct model **out, struct container *c, const char *l
 	}
 	l.options = options;
 	l.container = c;
-	rc = load(m, &l, c, err);
+	rc = c->format >= CONTAINER_TRACE ? load_records(m, &l, c, err) : load(m, &l, c, err);
 	loader_release(&l);
 	if (rc == 0)
 		rc = strtab_add(&m->strings, label, strlen(label), &m->file, err);

@@ -52,6 +52,17 @@ const char *history_name(enum history h)
 	return names[h];
 }
 
+const char *timeline_category_name(unsigned category)
+{
+	static const char *const names[TIMELINE_CATEGORIES] = {
+		"PARAMETER",  "OPTIMIZER_STATE", "INPUT",           "TEMPORARY",
+		"ACTIVATION", "GRADIENT",        "AUTOGRAD_DETAIL", "UNKNOWN",
+	};
+
+	assert(category < TIMELINE_CATEGORIES);
+	return names[category];
+}
+
 int model_new(struct model **out, struct budget *budget, struct error *err)
 {
 	struct model *m = budget_realloc(budget, NULL, 0, sizeof *m, err);
@@ -93,6 +104,11 @@ void model_free(struct model *m)
 	vec_release(&m->events.time_us, b);
 	vec_release(&m->events.stack, b);
 	vec_release(&m->events.attr, b);
+	vec_release(&m->events.time_ns, b);
+	vec_release(&m->events.allocated, b);
+	vec_release(&m->events.reserved, b);
+	vec_release(&m->trace.devices, b);
+	vec_release(&m->timeline, b);
 	vec_release(&m->attrs, b);
 	vec_release(&m->segments, b);
 	vec_release(&m->blocks, b);

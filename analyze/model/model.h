@@ -89,6 +89,11 @@ struct events {
 	VEC(int64_t) time_us; /* Unix time, or TIME_NONE */
 	VEC(stack_id) stack;
 	VEC(attr_id) attr;
+	/* Only in files that count nanoseconds, else empty: 0..999 beyond time_us. */
+	VEC(uint16_t) time_ns;
+	/* Only when devices are `counted`, else empty: bytes of the device just after the event,
+	 * BYTES_NONE where the file does not tell. */
+	VEC(uint64_t) allocated, reserved;
 };
 
 struct block {
@@ -141,7 +146,73 @@ struct device {
 	/* False: events are missing between the last one and the segments (a cut file), or there
 	 * are no segments at all; then the trace says nothing about what lived before it. */
 	bool trace_meets_segments;
+	/* Totals come from events.allocated and .reserved, not from blocks: chrome traces and
+	 * memory timelines. Sizes of events are those of blocks, rounded already; such a device
+	 * has no segments. */
+	bool counted;
+	bool no_addresses;       /* of a counted device: events tell amounts only */
+	bool base_known;         /* of a counted device: base_allocated is all that lived */
+	uint64_t base_allocated; /* bytes before event 0 of a counted device, or the least that
+					its frees need */
+	uint64_t n_unseen;       /* places where the file's totals move by more than its events
+					say: threads that were not recorded */
+	uint64_t unseen_bytes;   /* sum of those differences, up or down */
+	uint64_t capacity;       /* bytes of the device as the file tells, or 0 */
+	str_id name;             /* "NVIDIA H200", or STR_NONE */
 };
+
+/* What is kept of a chrome trace: the first that fits the memory budget. */
+enum trace_detail {
+	TRACE_FULL,   /* memory events with stacks, annotations */
+	TRACE_MEMORY, /* memory events without stacks */
+	TRACE_TOTALS, /* sums over the file, no events */
+};
+
+/* Sums over the memory events of a device of a trace, whatever its detail. */
+struct trace_device {
+	int32_t type, id; /* as in the file: "Device Type" (c10), "Device Id" */
+	int32_t index;    /* of struct device */
+	uint64_t n_events, n_allocs, n_frees, n_ooms;
+	uint64_t alloc_bytes, free_bytes;
+	uint64_t peak_allocated, peak_reserved; /* highest totals told, BYTES_NONE: none */
+	uint64_t end_allocated, end_reserved;   /* totals of the latest event */
+	int64_t first_us, last_us;              /* or TIME_NONE */
+};
+
+/* What a chrome trace is made of. */
+struct trace_facts {
+	enum trace_detail detail;
+	bool limited;       /* detail is less than was asked for: the memory limit */
+	uint64_t n_records; /* trace events of all kinds */
+	uint64_t n_spans, n_ops, n_python, n_annotations;
+	uint64_t n_memory, n_ooms;
+	uint64_t n_no_address; /* memory events without Addr */
+	uint64_t n_zero_time;  /* left out: a time of 0 */
+	uint64_t n_overlaps;   /* spans of one thread that overlap and were cut */
+	uint64_t n_faults;     /* places where the JSON was broken, all kinds */
+	VEC(struct trace_device) devices;
+};
+
+/* A row of a memory timeline, as torch.profiler's raw export has it. */
+struct timeline_row {
+	int64_t time_ns;  /* Unix time, or -1: before the recording */
+	int64_t bytes;    /* more (> 0) or less */
+	uint8_t action;   /* enum timeline_action */
+	uint8_t category; /* 0..TIMELINE_CATEGORIES - 1 */
+};
+
+enum timeline_action {
+	TIMELINE_PREEXISTING = 1,
+	TIMELINE_CREATE,
+	TIMELINE_INCREMENT_VERSION,
+	TIMELINE_DESTROY,
+};
+
+/* In torch.profiler's order: PARAMETER OPTIMIZER_STATE INPUT TEMPORARY ACTIVATION GRADIENT
+ * AUTOGRAD_DETAIL UNKNOWN. */
+#define TIMELINE_CATEGORIES 8
+
+const char *timeline_category_name(unsigned category);
 
 /* allocator_settings, understood. Defaults of PyTorch where the file is silent. */
 struct alloc_settings {
@@ -190,7 +261,9 @@ struct model {
 	struct error damage;
 	VEC(struct tally) unknown_keys;
 	VEC(struct tally) unknown_actions;
-	VEC(str_id) problems; /* sentences worth a person's attention */
+	VEC(str_id) problems;              /* sentences worth a person's attention */
+	struct trace_facts trace;          /* of CONTAINER_TRACE */
+	VEC(struct timeline_row) timeline; /* of memory timelines, in the order of the file */
 };
 
 struct model_options {
@@ -198,7 +271,9 @@ struct model_options {
 	/* May be NULL. Called every few MiB while reading, and once more when reading ends, also in
 	 * failure: how far it came, in bytes of the file as it lies; UINT64_MAX in all for a pipe. */
 	void (*progress)(void *ctx, uint64_t read_bytes, uint64_t all_bytes);
-	void *progress_ctx; /* weak */
+	void *progress_ctx;             /* weak */
+	enum trace_detail trace_detail; /* of chrome traces: keep no more than this */
+	bool strict; /* refuse a chrome trace or timeline whose JSON is broken anywhere */
 };
 
 /* Load any input container.h opens. Errors: those of container_open and pickle_read, ERR_SCHEMA

@@ -369,6 +369,12 @@ int apply_event(struct replay *r, uint32_t number, struct error *err)
 	r->last_origin = number;
 	if (r->recording)
 		check_time(r, number);
+	if (r->d->counted) {
+		rc = counted_apply(r, number, err);
+		if (rc == 0)
+			r->position = number;
+		return rc;
+	}
 	switch (action) {
 	case ACTION_ALLOC:
 		rc = apply_alloc(r, number, address, size, err);

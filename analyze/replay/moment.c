@@ -92,6 +92,10 @@ static int find_event(struct moment *out, int64_t n, const struct device *d, str
 static int find_end(struct moment *out, const struct model *m, const struct device *d,
 		    struct error *err)
 {
+	if (d->counted) {
+		*out = (struct moment){.event = (int64_t)d->n_events - 1};
+		return 0;
+	}
 	if (!m->has_segments)
 		return error_set(err, ERR_NO_MOMENT, ERR_NO_OFFSET,
 				 "the file has no segments that tell the end");

@@ -44,6 +44,8 @@ struct totals replay_sum(const struct replay *r)
 {
 	const struct heap *h = &r->heap;
 
+	if (r->d->counted)
+		return counted_totals(r, r->position);
 	return (struct totals){
 		.reserved = r->cut ? BYTES_NONE : h->reserved,
 		.allocated = h->allocated,
@@ -97,6 +99,21 @@ static void raise_peak(struct peak *p, uint64_t bytes, int64_t event)
 	}
 }
 
+/* Totals that the file tells: any event may raise them. */
+static void note_counted_peaks(struct replay *r)
+{
+	struct replay_summary *s = &r->summary;
+	struct totals now = replay_sum(r);
+
+	if (now.reserved != BYTES_NONE &&
+	    (s->reserved.bytes == BYTES_NONE || now.reserved > s->reserved.bytes))
+		s->reserved = (struct peak){now.reserved, r->position};
+	if (now.allocated > s->allocated.bytes) {
+		s->allocated = (struct peak){now.allocated, r->position};
+		s->at_peak = now;
+	}
+}
+
 /* Sums grow only at an alloc (and reserved bytes at a segment event). */
 static void note_peaks(struct replay *r)
 {
@@ -117,6 +134,12 @@ static void start_summary(struct replay *r)
 	struct replay_summary *s = &r->summary;
 
 	s->start = s->at_peak = replay_sum(r);
+	if (r->d->counted) {
+		s->reserved = (struct peak){s->start.reserved, EVENT_START};
+		s->allocated = (struct peak){s->start.allocated, EVENT_START};
+		s->active = s->requested = (struct peak){BYTES_NONE, EVENT_START};
+		return;
+	}
 	s->reserved = (struct peak){r->heap.reserved, EVENT_START};
 	s->allocated = (struct peak){r->heap.allocated, EVENT_START};
 	s->active = (struct peak){r->heap.allocated + r->heap.pending, EVENT_START};
@@ -145,12 +168,16 @@ static int first_pass(struct replay *r, struct error *err)
 		}
 		if (rc < 0)
 			return rc;
-		if (grows(action[replay_row(r, i)])) {
+		if (r->d->counted) {
+			note_counted_peaks(r);
+		} else if (grows(action[replay_row(r, i)])) {
 			note_peaks(r);
 			unrequested |= r->heap.n_unrequested > 0;
 		}
 	}
 	r->summary.end = replay_sum(r);
+	if (r->d->counted)
+		return 0;
 	if (unrequested || r->summary.start.requested == BYTES_NONE)
 		r->summary.requested = (struct peak){BYTES_NONE, EVENT_START};
 	if (r->cut)
@@ -210,12 +237,12 @@ static int build(struct replay *r, struct error *err)
 	int rc = heap_init(&r->heap, r->budget, err);
 
 	if (rc == 0)
-		rc = initial_build(r, err);
+		rc = r->d->counted ? counted_start(r, err) : initial_build(r, err);
 	if (rc == 0)
 		rc = save_checkpoint(r, err);
 	if (rc < 0)
 		return rc;
-	had_live = r->heap.allocated + r->heap.pending > 0;
+	had_live = r->heap.allocated + r->heap.pending + r->d->base_allocated > 0;
 	start_summary(r);
 	r->recording = true;
 	rc = first_pass(r, err);

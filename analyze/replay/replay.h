@@ -13,6 +13,9 @@
  * known of what lived before event 0: the walk starts empty, segments are learnt from events only,
  * and reserved bytes are BYTES_NONE.
  *
+ * Of a counted device (model.h) the totals are those the file tells, blocks are what its events say,
+ * and what its total holds beyond them is one block of address 0 in replay_state.
+ *
  *     struct replay *r;
  *     if (replay_new(&r, model, device, budget, err) < 0) ...
  *     replay_seek(r, 1000, err);          // just after event 1000

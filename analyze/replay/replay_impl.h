@@ -69,6 +69,11 @@ int initial_build(struct replay *r, struct error *err);
 /* Apply event `number` = position + 1 to the heap, and say in r->last what it did. */
 int apply_event(struct replay *r, uint32_t number, struct error *err);
 
+/* The same for a counted device (replay_counted.c), and its totals just after an event. */
+int counted_start(struct replay *r, struct error *err);
+int counted_apply(struct replay *r, uint32_t number, struct error *err);
+struct totals counted_totals(const struct replay *r, int64_t event);
+
 /* Compare the heap with the file's segments: mismatches, and summary.equals_file. */
 int reconcile_end(struct replay *r, struct error *err);
 

@@ -107,6 +107,33 @@ static int push_run(const struct replay *r, struct state *s, const struct run *r
 	return rc;
 }
 
+/* Of a counted device: what its total holds beyond the blocks that are known, as one block of
+ * address 0 that lived before the trace. */
+static int push_rest(const struct replay *r, struct state *s, struct error *err)
+{
+	struct state_segment seg = {
+		.born = EVENT_START,
+		.first_block = s->blocks.n,
+		.n_blocks = 1,
+		.stack = STACK_ABSENT,
+		.kind = POOL_UNKNOWN,
+	};
+	struct state_block rest = {
+		.born = EVENT_START,
+		.free_requested = EVENT_START,
+		.stack = STACK_ABSENT,
+		.state = BLOCK_ACTIVE,
+	};
+
+	if (!r->d->counted || r->totals.allocated <= r->heap.allocated)
+		return 0;
+	rest.size = rest.requested = r->totals.allocated - r->heap.allocated;
+	seg.size = seg.allocated = seg.active = seg.requested = rest.size;
+	if (vec_push(&s->segments, seg, s->budget, err) < 0)
+		return (int)err->code;
+	return vec_push(&s->blocks, rest, s->budget, err);
+}
+
 int replay_state(const struct replay *r, struct state *out, struct error *err)
 {
 	const struct runs *runs = &r->heap.runs;
@@ -124,6 +151,8 @@ int replay_state(const struct replay *r, struct state *out, struct error *err)
 		rc = vec_reserve(&s.segments, runs->n, s.budget, err);
 	for (struct run_at p = {0}; rc == 0 && (run = runs_get(runs, p)); p = runs_next(runs, p))
 		rc = push_run(r, &s, run, err);
+	if (rc == 0)
+		rc = push_rest(r, &s, err);
 	if (rc < 0) {
 		state_release(&s);
 		return rc;
