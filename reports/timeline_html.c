@@ -8,108 +8,19 @@
 #include <stdlib.h>
 
 #include "reports/clean.h"
+#include "reports/page.h"
 #include "reports/ticks.h"
 #include "reports/timeline_words.h"
 
-static const char page_style[] =
-	"html{color-scheme:light dark;background:#f3f5f7;color:#1f2328}\n"
-	"body{margin:0 auto;padding:24px 20px 40px;max-width:1280px;"
-	"font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;"
-	"font-variant-numeric:tabular-nums}\n"
-	"h1{font-size:24px;line-height:1.2;margin:0 0 2px}\n"
-	"h2{font-size:17px;margin:32px 0 8px}\n"
-	"p{margin:6px 0;max-width:76em}\n"
-	".scope{color:#59636e;margin-bottom:14px;overflow-wrap:anywhere}\n"
-	".oom-words{border-left:4px solid #d55e00;padding-left:10px}\n"
-	".notes{margin:8px 0;padding-left:20px;color:#59636e}\n"
-	".facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:10px;"
-	"margin:18px 0;padding:0}\n"
-	".facts div{background:#ffffff;border:1px solid #d8dee4;border-radius:8px;"
-	"padding:10px 14px}\n"
-	".facts dt{color:#59636e;font-size:13px}\n"
-	".facts dd{margin:0}\n"
-	".facts .figure{font-size:21px;font-weight:600}\n"
-	".facts .more{color:#59636e;font-size:13px}\n"
-	"figure{margin:0;background:#ffffff;border:1px solid #d8dee4;border-radius:8px;"
-	"overflow-x:auto}\n"
-	"figure svg{display:block;width:100%;height:auto;min-width:640px;border-radius:8px}\n"
-	".scroll{overflow-x:auto}\n"
-	"table{border-collapse:collapse;background:#ffffff;border:1px solid #d8dee4;"
-	"font-size:14px}\n"
-	"th,td{padding:5px 12px;border-bottom:1px solid #d8dee4;text-align:right;"
-	"white-space:nowrap}\n"
-	"th{font-weight:600;background:#f6f8fa}\n"
-	"th:first-child,td:first-child,tbody th{text-align:left}\n"
-	"tbody th{font-weight:400;background:none}\n"
-	".name{white-space:normal;overflow-wrap:anywhere;unicode-bidi:isolate;max-width:46em}\n"
-	"footer{margin-top:28px;color:#59636e;font-size:13px}\n"
-	"@media screen and (prefers-color-scheme:dark){\n"
-	"html{background:#0f1115;color:#e6e9ee}\n"
-	".facts div,figure,table{background:#16181d;border-color:#2e333c}\n"
-	"th{background:#1b1e24}\n"
-	"th,td{border-color:#2e333c}\n"
-	".scope,.notes,.facts dt,.facts .more,footer{color:#a0a8b4}\n"
-	".oom-words{border-color:#ff8a3d}\n"
-	"}\n"
-	"@media print{\n"
-	"html{background:#ffffff}\n"
-	"body{max-width:none;padding:0}\n"
-	"h2{break-after:avoid}\n"
-	"figure,tr,.facts div{break-inside:avoid}\n"
-	"}\n" TIMELINE_PICTURE_STYLE;
+static const char page_style[] = PAGE_STYLE TIMELINE_PICTURE_STYLE;
 
 /* Rows of a table of the page; the rest is counted. */
 #define MAX_OOM_ROWS  50
 #define MAX_NAME_ROWS 60
 
-static void open_class(struct xml *x, const char *name, const char *class)
-{
-	xml_open(x, name);
-	xml_attr(x, "class", class);
-}
-
-static void element_class(struct xml *x, const char *name, const char *class, const char *text)
-{
-	open_class(x, name, class);
-	xml_text(x, text);
-	xml_close(x);
-}
-
-static void paragraph(struct xml *x, const char *class, const char *text)
-{
-	element_class(x, "p", class, text);
-	xml_newline(x);
-}
-
-/* --- head and words ---------------------------------------------------------------------------- */
-
-static void page_head(struct xml *x, const struct timeline_words *w)
-{
-	xml_open(x, "head");
-	xml_newline(x);
-	xml_void(x, "meta", (const char *const[]){"charset", "utf-8", NULL});
-	xml_newline(x);
-	xml_page_policy(x, page_style, NULL);
-	xml_void(x, "meta",
-		 (const char *const[]){"name", "viewport", "content",
-				       "width=device-width, initial-scale=1", NULL});
-	xml_newline(x);
-	xml_open(x, "title");
-	xml_text(x, w->file);
-	xml_text(x, ": GPU memory over time");
-	xml_close(x);
-	xml_newline(x);
-	xml_raw_element(x, "style", page_style);
-	xml_newline(x);
-	xml_close(x);
-	xml_newline(x);
-}
-
 static void page_words(struct xml *x, const struct timeline_words *w)
 {
-	xml_element(x, "h1", "GPU memory over time");
-	xml_newline(x);
-	open_class(x, "p", "scope");
+	page_open(x, "p", "scope");
 	xml_element(x, "bdi", w->file);
 	xml_text(x, " \xc2\xb7 ");
 	xml_text(x, w->device);
@@ -118,11 +29,11 @@ static void page_words(struct xml *x, const struct timeline_words *w)
 	xml_close(x);
 	xml_newline(x);
 	if (w->oom[0])
-		paragraph(x, "oom-words", w->oom);
-	paragraph(x, "peak-words", w->peak);
+		page_paragraph(x, "oom-words", w->oom);
+	page_paragraph(x, "peak-words", w->peak);
 	if (w->n_notes == 0)
 		return;
-	open_class(x, "ul", "notes");
+	page_open(x, "ul", "notes");
 	xml_newline(x);
 	for (size_t i = 0; i < w->n_notes; i++) {
 		xml_element(x, "li", w->notes[i]);
@@ -134,29 +45,18 @@ static void page_words(struct xml *x, const struct timeline_words *w)
 
 /* --- facts ------------------------------------------------------------------------------------- */
 
-static void fact(struct xml *x, const char *what, const char *figure, const char *more)
-{
-	xml_open(x, "div");
-	xml_element(x, "dt", what);
-	element_class(x, "dd", "figure", figure);
-	if (more[0])
-		element_class(x, "dd", "more", more);
-	xml_close(x);
-	xml_newline(x);
-}
-
 static void fact_bytes(struct xml *x, const char *what, uint64_t bytes, const char *more)
 {
 	char words[UNITS_BUF];
 
-	fact(x, what, bytes == BYTES_NONE ? "unknown" : units_bytes(words, bytes), more);
+	page_fact(x, what, bytes == BYTES_NONE ? "unknown" : units_bytes(words, bytes), more);
 }
 
 static void page_facts(struct xml *x, const struct timeline *t)
 {
 	char place[TIMELINE_PLACE], count[64], more[96], bytes[UNITS_BUF];
 
-	open_class(x, "dl", "facts");
+	page_open(x, "dl", "facts");
 	xml_newline(x);
 	fact_bytes(x, "Highest allocated", t->highest[TIMELINE_ALLOCATED],
 		   t->known[TIMELINE_ALLOCATED] ? timeline_place(place, t, &t->peak) : "");
@@ -168,10 +68,11 @@ static void page_facts(struct xml *x, const struct timeline *t)
 			       ? "unknown"
 			       : units_bytes(bytes, t->end.totals.reserved));
 	fact_bytes(x, "Allocated at the end", t->end.totals.allocated, more);
-	fact(x, "Out of memory", units_noun(count, sizeof count, t->ooms.n, "time", "times"), "");
+	page_fact(x, "Out of memory", units_noun(count, sizeof count, t->ooms.n, "time", "times"),
+		  "");
 	if (t->bands.spans.n > 0) {
 		(void)snprintf(more, sizeof more, "%zu distinct", t->bands.names.n);
-		fact(x, "Annotations", units_count(count, t->bands.spans.n), more);
+		page_fact(x, "Annotations", units_count(count, t->bands.spans.n), more);
 	}
 	xml_close(x);
 	xml_newline(x);
@@ -183,7 +84,7 @@ static void table_begin(struct xml *x, const char *heading, const char *const *c
 {
 	xml_element(x, "h2", heading);
 	xml_newline(x);
-	open_class(x, "div", "scroll");
+	page_open(x, "div", "scroll");
 	xml_open(x, "table");
 	xml_newline(x);
 	xml_open(x, "thead");
@@ -213,7 +114,7 @@ static void table_end(struct xml *x, uint64_t left_out, const char *what)
 	if (left_out > 0) {
 		(void)snprintf(words, sizeof words, "and %s more %s", units_count(count, left_out),
 			       what);
-		paragraph(x, "scope", words);
+		page_paragraph(x, "scope", words);
 	}
 }
 
@@ -327,10 +228,7 @@ static void page_annotations(struct xml *x, const struct timeline *t)
 static void page_body(struct xml *x, const struct timeline *t, const struct timeline_words *w,
 		      unsigned width)
 {
-	xml_open(x, "body");
-	xml_newline(x);
-	xml_open(x, "main");
-	xml_newline(x);
+	page_begin(x, page_style, w->file, "GPU memory over time");
 	page_words(x, w);
 	page_facts(x, t);
 	xml_open(x, "figure");
@@ -341,17 +239,11 @@ static void page_body(struct xml *x, const struct timeline *t, const struct time
 	page_moments(x, t);
 	page_ooms(x, t);
 	page_annotations(x, t);
-	xml_close(x);
-	xml_newline(x);
-	xml_element(
-		x, "footer",
-		"Sizes are binary: 1 GiB = 1,073,741,824 bytes. Requested: what the program asked "
-		"for. Allocated: blocks handed out, rounding included. Active: allocated, and "
-		"freed blocks that still wait for a stream. Reserved: segments obtained from the "
-		"driver. Rest the pointer on the picture to read a moment.");
-	xml_newline(x);
-	xml_close(x);
-	xml_newline(x);
+	page_end(x,
+		 "Sizes are binary: 1 GiB = 1,073,741,824 bytes. Requested: what the program asked "
+		 "for. Allocated: blocks handed out, rounding included. Active: allocated, and "
+		 "freed blocks that still wait for a stream. Reserved: segments obtained from the "
+		 "driver. Rest the pointer on the picture to read a moment.");
 }
 
 int timeline_write_html(struct out *to, const struct timeline *t, unsigned width, struct error *err)
@@ -363,11 +255,6 @@ int timeline_write_html(struct out *to, const struct timeline *t, unsigned width
 	if (rc < 0)
 		return rc;
 	timeline_words(&w, t);
-	xml_open(x, "html");
-	xml_attr(x, "lang", "en");
-	xml_newline(x);
-	page_head(x, &w);
 	page_body(x, t, &w, width);
-	xml_close(x);
 	return xml_free(x, err);
 }

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" frag --json -o x.svg "$TESTDATA/good-container.pickle"

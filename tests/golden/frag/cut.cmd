@@ -1,0 +1,1 @@
+"$VRAMSCOPE" frag "$TESTDATA/bad-cut.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" frag "$TESTDATA/oom_split_pinned.pickle.zst"
