@@ -29,8 +29,8 @@ enum common_bits {
 	COMMON_NO_INPUT = 1 << 6,    /* no --limit: the command loads nothing */
 	COMMON_ONLY_DEVICE = 1 << 7, /* --device, where all devices are told without it */
 	COMMON_TRACE = 1 << 8,       /* --totals-only, --strict */
-	COMMON_RULES = 1 << 8,       /* --rules */
-	COMMON_STEPS = 1 << 9,       /* --step-marker */
+	COMMON_RULES = 1 << 9,       /* --rules */
+	COMMON_STEPS = 1 << 10,      /* --step-marker */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };
 

@@ -9,7 +9,7 @@
 #include "reports/emit.h"
 
 const struct command *const commands[] = {
-	&cmd_info,  &cmd_state, &cmd_explain,  &cmd_top,  &cmd_timeline,   &cmd_frag,
+	&cmd_info,  &cmd_state, &cmd_explain,  &cmd_top,  &cmd_categories, &cmd_timeline, &cmd_frag,
 	&cmd_leaks, &cmd_diff,  &cmd_validate, &cmd_help, &cmd_completion, NULL,
 };
 

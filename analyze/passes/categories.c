@@ -14,7 +14,14 @@ const char *category_reason_words(enum category_reason r)
 		[REASON_RULE] = "a frame of its stack owns what it allocates",
 		[REASON_STATE] = "the optimizer made it and kept it",
 		[REASON_OPTIMIZER_SCRATCH] = "the optimizer made it and freed it again",
+		[REASON_OPTIMIZER_ALIVE] = "the optimizer made it, the trace ends there, and state "
+					   "is made elsewhere",
 		[REASON_GRADIENT] = "backward left it behind",
+		[REASON_GRADIENT_ALIVE] = "backward made it, the trace ends there, and a parameter "
+					  "has its size",
+		[REASON_BACKWARD_ALIVE] =
+			"backward made it, the trace ends there, and no parameter "
+			"has its size",
 		[REASON_BACKWARD_SCRATCH] = "backward made it and freed it again",
 		[REASON_RECOMPUTED] = "forward was run again inside backward",
 		[REASON_SAVED] = "forward made it, backward or what follows freed it",
@@ -118,9 +125,13 @@ static bool run_begins(const struct judge *j, enum phase phase, int64_t after, i
 static void judge_optimizer(const struct judge *j, uint32_t row, struct allocation_category *x)
 {
 	const struct allocation *a = &j->a->rows.at[row];
+	int64_t end = end_of_run(j, a);
+	bool goes_on = end + 1 < (int64_t)j->a->device->n_events;
 
-	if (a->free_requested <= end_of_run(j, a))
+	if (a->free_requested <= end)
 		judge_set(x, CATEGORY_TEMPORARY, REASON_OPTIMIZER_SCRATCH, sure(j, row, true));
+	else if (!goes_on && j->states_have_owner && judge_verdict(j, row)->owner == RULE_NONE)
+		judge_set(x, CATEGORY_TEMPORARY, REASON_OPTIMIZER_ALIVE, CONFIDENCE_LOW);
 	else
 		judge_set(x, CATEGORY_OPTIMIZER_STATE, REASON_STATE, sure(j, row, true));
 }
@@ -133,8 +144,10 @@ static void judge_backward(const struct judge *j, uint32_t row, struct allocatio
 
 	if (a->free_requested <= end)
 		judge_set(x, CATEGORY_AUTOGRAD_DETAIL, REASON_BACKWARD_SCRATCH, sure(j, row, true));
+	else if (goes_on)
+		judge_set(x, CATEGORY_GRADIENT, REASON_GRADIENT, sure(j, row, true));
 	else
-		judge_set(x, CATEGORY_GRADIENT, REASON_GRADIENT, sure(j, row, goes_on));
+		judge_set(x, CATEGORY_GRADIENT, REASON_GRADIENT_ALIVE, CONFIDENCE_MEDIUM);
 }
 
 static bool is_kept_over_steps(const struct judge *j, const struct allocation *a)
@@ -367,6 +380,18 @@ static int count_held(struct judge *j, struct error *err)
 	return 0;
 }
 
+static bool states_have_owner(const struct allocations *a, const struct stack_rules *s)
+{
+	for (size_t i = a->n_before; i < a->rows.n; i++) {
+		uint16_t owner = stack_rules_of(s, a->rows.at[i].stack)->owner;
+
+		if (owner != RULE_NONE &&
+		    rules_at(s->rules, owner)->category == CATEGORY_OPTIMIZER_STATE)
+			return true;
+	}
+	return false;
+}
+
 static int64_t first_run(const struct phases *p, enum phase phase)
 {
 	for (size_t i = 0; i < p->runs.n; i++)
@@ -394,9 +419,9 @@ int categories_run(struct categories *out, const struct allocations *a,
 		.stacks = stacks,
 		.p = p,
 		.budget = budget,
+		.states_have_owner = states_have_owner(a, stacks),
 		.trusts_empty_from_before = some_before_has_frames(a),
 		.first_forward = first_run(p, PHASE_FORWARD),
-		.first_optimizer = first_run(p, PHASE_OPTIMIZER),
 	};
 	struct error own;
 	int rc;

@@ -26,7 +26,10 @@ enum category_reason {
 	REASON_RULE,              /* an owner rule */
 	REASON_STATE,             /* the optimizer made it and kept it */
 	REASON_OPTIMIZER_SCRATCH, /* ... and freed it again */
+	REASON_OPTIMIZER_ALIVE,   /* the trace ends in that step; its state is made elsewhere */
 	REASON_GRADIENT,          /* backward left it behind */
+	REASON_GRADIENT_ALIVE,    /* the trace ends in that backward; a parameter has its size */
+	REASON_BACKWARD_ALIVE,    /* ... and none has */
 	REASON_BACKWARD_SCRATCH,  /* backward freed it again */
 	REASON_RECOMPUTED,        /* forward again, inside backward */
 	REASON_SAVED,             /* forward made it, backward or what follows freed it */

@@ -15,8 +15,8 @@ struct judge {
 	bool trusts_empty_from_before;
 	VEC(uint32_t) held_steps; /* by stack: steps that made something kept over steps */
 	VEC(int32_t) held_last;   /* the last such step */
+	bool states_have_owner;   /* some rule names the frame that makes state */
 	int64_t first_forward;    /* event of the first forward run, or INT64_MAX */
-	int64_t first_optimizer;
 };
 
 /* The verdict of the stack of a row. Of an empty one that tells nothing: that of no stack. */

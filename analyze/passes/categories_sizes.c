@@ -51,6 +51,10 @@ static int class_of(struct judge *j, struct sizes *s, const struct allocation *a
 	return 0;
 }
 
+/* Other tensors have such sizes, too. More of one size than this are not workspaces: there is one
+ * for each stream and handle. */
+#define MAX_WORKSPACES 2
+
 static bool is_workspace_size(const struct allocation *a)
 {
 	for (size_t i = 0; i < sizeof workspace_bytes / sizeof *workspace_bytes; i++)
@@ -96,6 +100,8 @@ static int count_classes(struct judge *j, struct sizes *s, struct error *err)
 			continue;
 		if ((rc = class_of(j, s, a, &c, err)) < 0)
 			return rc;
+		if (x->reason == REASON_GRADIENT_ALIVE)
+			continue;
 		if (x->category == CATEGORY_GRADIENT)
 			count_gradient(j, c, a);
 		else if (x->category == CATEGORY_PARAMETER)
@@ -104,6 +110,27 @@ static int count_classes(struct judge *j, struct sizes *s, struct error *err)
 			c->states++;
 		else
 			c->open++;
+	}
+	return 0;
+}
+
+/* Where the trace ends inside of a backward, its scratch is alive as well. */
+static int tell_last_gradients(struct judge *j, struct sizes *s, struct error *err)
+{
+	for (size_t i = j->a->n_before; i < j->a->rows.n; i++) {
+		struct allocation_category *x = &j->c->rows.at[i];
+		struct size_class *c;
+		int rc;
+
+		if (x->reason != REASON_GRADIENT_ALIVE)
+			continue;
+		if ((rc = class_of(j, s, &j->a->rows.at[i], &c, err)) < 0)
+			return rc;
+		if (c->parameters || c->gradients || c->open)
+			count_gradient(j, c, &j->a->rows.at[i]);
+		else
+			judge_set(x, CATEGORY_AUTOGRAD_DETAIL, REASON_BACKWARD_ALIVE,
+				  CONFIDENCE_LOW);
 	}
 	return 0;
 }
@@ -125,17 +152,32 @@ static void tell_open(struct judge *j, struct size_class *c, const struct alloca
 	}
 }
 
-/* A workspace is made inside of forward or backward and kept for ever; without C++ frames it looks
- * like a gradient or a buffer. */
-static void tell_workspace(const struct judge *j, uint32_t row)
+/* A workspace is made inside of forward or backward and kept for ever; without C++ frames, which
+ * show it, it looks like a gradient or a buffer. */
+static bool looks_like_workspace(const struct judge *j, uint32_t row)
 {
 	const struct allocation *a = &j->a->rows.at[row];
-	struct allocation_category *x = &j->c->rows.at[row];
-	bool looks_kept = x->reason == REASON_GRADIENT || x->reason == REASON_BUFFER ||
-			  x->reason == REASON_FORWARD_ALIVE || x->reason == REASON_NOTHING;
+	const struct allocation_category *x = &j->c->rows.at[row];
+	bool shown = stacks_depth(&j->a->model->stacks, a->stack) > 0 &&
+		     !j->a->model->stacks_python_only;
+	bool looks_kept = x->reason == REASON_GRADIENT || x->reason == REASON_GRADIENT_ALIVE ||
+			  x->reason == REASON_BUFFER || x->reason == REASON_FORWARD_ALIVE ||
+			  x->reason == REASON_NOTHING;
 
-	if (looks_kept && a->free_requested == ALLOCATION_ALIVE && is_workspace_size(a))
-		judge_set(x, CATEGORY_TEMPORARY, REASON_WORKSPACE, CONFIDENCE_LOW);
+	return looks_kept && !shown && a->free_requested == ALLOCATION_ALIVE &&
+	       is_workspace_size(a);
+}
+
+static void tell_workspaces(struct judge *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->a->rows.n; i++)
+		n += looks_like_workspace(j, (uint32_t)i);
+	for (size_t i = 0; i < j->a->rows.n && n <= MAX_WORKSPACES; i++)
+		if (looks_like_workspace(j, (uint32_t)i))
+			judge_set(&j->c->rows.at[i], CATEGORY_TEMPORARY, REASON_WORKSPACE,
+				  CONFIDENCE_LOW);
 }
 
 int categories_match_sizes(struct judge *j, struct error *err)
@@ -144,9 +186,8 @@ int categories_match_sizes(struct judge *j, struct error *err)
 	int rc;
 
 	hashmap_init(&s.of_bytes, j->budget);
-	for (size_t i = 0; i < j->a->rows.n; i++)
-		tell_workspace(j, (uint32_t)i);
-	if ((rc = count_classes(j, &s, err)) < 0)
+	tell_workspaces(j);
+	if ((rc = count_classes(j, &s, err)) < 0 || (rc = tell_last_gradients(j, &s, err)) < 0)
 		goto out;
 	for (size_t i = 0; i < j->a->rows.n; i++) {
 		const struct allocation *a = &j->a->rows.at[i];

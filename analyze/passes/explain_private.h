@@ -9,4 +9,23 @@
 /* Fill the advice of an oom that has its verdict and evidence. */
 void explain_advise(struct explain_oom *o, const struct explain_context *c);
 
+/* Fill confidence and what is missing; the cause is there. */
+void explain_doubt(struct explain_oom *o, enum history history);
+
+/* The live blocks beside free memory where the request may look, and the least that would have to
+ * move; fills pinners, all_pinners and plan of `o`, rows of x. Errors: ERR_LIMIT, ERR_NOMEM. */
+int explain_pinners(struct explain *x, struct explain_oom *o, const struct state *s,
+		    const struct model *m, const struct site_table *sites, struct error *err);
+
+/* The fewest blocks of the `n` largest holders whose sizes reach `need`; 0: all are not enough. */
+int explain_fewest_blocks(uint64_t *out, const struct state *s, const struct model *m,
+			  const struct site_table *sites, const struct holder *holders, size_t n,
+			  uint64_t need, struct budget *budget, struct error *err);
+
+/* Fill the causes of `n` ooms of one device, by event; retried ones have none. Leaves the replay at
+ * the end. Errors: ERR_LIMIT, ERR_NOMEM. */
+int explain_causes(struct explain_oom *ooms, size_t n, const struct model *m,
+		   const struct device *d, struct replay *r, const struct site_table *sites,
+		   struct budget *budget, struct error *err);
+
 #endif

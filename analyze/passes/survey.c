@@ -75,6 +75,11 @@ static enum unusable segment_mismatch(const struct request *q, const struct stat
 	return UNUSABLE_COUNT;
 }
 
+bool survey_looks_into(const struct request *q, const struct state_segment *seg)
+{
+	return segment_mismatch(q, seg) == UNUSABLE_COUNT;
+}
+
 /* get_free_block's refusals of a block that is large enough. */
 static bool split_guard_refuses(const struct alloc_settings *s, uint64_t block, uint64_t rounded)
 {

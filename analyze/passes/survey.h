@@ -81,6 +81,9 @@ struct survey {
 	struct pinned pinned;
 };
 
+/* Is the segment of the request's pool, stream and size class? */
+bool survey_looks_into(const struct request *q, const struct state_segment *seg);
+
 /* Errors: ERR_LIMIT, ERR_NOMEM. `sites` of the state's model. */
 int survey_run(struct survey *out, const struct state *s, const struct model *m,
 	       const struct site_table *sites, const struct request *q, struct budget *budget,
