@@ -2,8 +2,9 @@
  * clean.h -- text from untrusted files, made safe to show in XML, HTML and SVG.
  *
  * What stays: every valid UTF-8 character, TAB and LF. C0 and C1 controls, DEL, noncharacters and
- * bytes that are no UTF-8 become U+FFFD; characters that hide, turn or break text (bidirectional and
- * zero-width ones, U+2028, U+2029, U+FEFF) become visible: \u202e. Markup is the writer's business.
+ * bytes that are no UTF-8 become U+FFFD; characters that hide, turn or break text (zero-width and
+ * bidirectional ones, U+2028, U+2029, U+FEFF) become visible: \u202e. Markup is the writer's
+ * business.
  */
 #ifndef REPORTS_CLEAN_H
 #define REPORTS_CLEAN_H

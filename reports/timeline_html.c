@@ -43,7 +43,7 @@ static void page_words(struct xml *x, const struct timeline_words *w)
 	xml_newline(x);
 }
 
-/* --- facts ------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------------------ */
 
 static void fact_bytes(struct xml *x, const char *what, uint64_t bytes, const char *more)
 {
@@ -78,7 +78,7 @@ static void page_facts(struct xml *x, const struct timeline *t)
 	xml_newline(x);
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void table_begin(struct xml *x, const char *heading, const char *const *columns)
 {
@@ -223,7 +223,7 @@ static void page_annotations(struct xml *x, const struct timeline *t)
 	table_end(x, n - shown, "names");
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static void page_body(struct xml *x, const struct timeline *t, const struct timeline_words *w,
 		      unsigned width)

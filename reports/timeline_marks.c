@@ -21,7 +21,7 @@ uint64_t timeline_ceiling(const struct timeline_oom *oom)
 	return num_add_saturated(oom->at.totals.reserved, oom->device_free);
 }
 
-/* --- peak -------------------------------------------------------------------------------------- */
+/* --- peak ------------------------------------------------------------------------------------- */
 
 static void draw_peak(const struct timeline_frame *f)
 {
@@ -46,7 +46,7 @@ static void draw_peak(const struct timeline_frame *f)
 	xml_newline(f->x);
 }
 
-/* --- ooms -------------------------------------------------------------------------------------- */
+/* --- ooms ------------------------------------------------------------------------------------- */
 
 static void oom_words(const struct timeline_oom *oom, size_t count, char *out, size_t size)
 {
@@ -143,7 +143,7 @@ void timeline_draw_marks(const struct timeline_frame *f)
 	draw_peak(f);
 }
 
-/* --- annotations ------------------------------------------------------------------------------- */
+/* --- annotations ------------------------------------------------------------------------------ */
 
 #define HUES 6
 

@@ -81,7 +81,7 @@ void timeline_draw_series(const struct timeline_frame *f)
 	draw_edge(f, "allocated-edge", TIMELINE_ALLOCATED);
 }
 
-/* --- numbers under the pointer ----------------------------------------------------------------- */
+/* --- numbers under the pointer ---------------------------------------------------------------- */
 
 /* Readings at most: a wider picture lets neighbours share one. */
 #define MAX_READINGS 1200

@@ -66,7 +66,7 @@ static void frame_init(struct timeline_frame *f, struct xml *x, const struct tim
 	f->top_bytes = frame_top_bytes(t);
 }
 
-/* --- axes -------------------------------------------------------------------------------------- */
+/* --- axes ------------------------------------------------------------------------------------- */
 
 static void draw_bytes_axis(const struct timeline_frame *f)
 {
@@ -123,7 +123,7 @@ static void draw_position_axis(const struct timeline_frame *f)
 	xml_newline(f->x);
 }
 
-/* --- legend ------------------------------------------------------------------------------------ */
+/* --- legend ----------------------------------------------------------------------------------- */
 
 static svg_len draw_key(const struct timeline_frame *f, svg_len left, svg_len base,
 			const char *class, const char *edge, const char *words)
@@ -153,7 +153,7 @@ static void draw_legend(const struct timeline_frame *f, svg_len base)
 	xml_newline(f->x);
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static void draw_heading(const struct timeline_frame *f, const struct timeline_words *w)
 {

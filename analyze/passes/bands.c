@@ -26,7 +26,7 @@ void bands_release(struct bands *b)
 	*b = (struct bands){0};
 }
 
-/* --- matching ---------------------------------------------------------------------------------- */
+/* --- matching --------------------------------------------------------------------------------- */
 
 struct matcher {
 	struct bands *b;
@@ -159,7 +159,7 @@ int bands_match(struct bands *b, const struct band_mark *marks, size_t n_marks, 
 	return rc;
 }
 
-/* --- layout ------------------------------------------------------------------------------------ */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 struct layout {
 	struct bands *b;

@@ -32,7 +32,7 @@ struct band_span {
 	int64_t start_event, end_event;
 };
 
-/* A rectangle of the picture: one span, or neighbours in a row that are too narrow to tell apart. */
+/* A rectangle of the picture: one span, or neighbours in a row too narrow to tell apart. */
 struct band {
 	str_id name;                    /* STR_NONE: of several names */
 	uint64_t count;                 /* spans in it */
