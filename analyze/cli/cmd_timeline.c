@@ -6,7 +6,10 @@
 #include "cli/commands.h"
 #include "cli/load_input.h"
 #include "cli/output.h"
+#include "passes/allocations.h"
+#include "passes/category_rows.h"
 #include "passes/timeline.h"
+#include "reports/timeline_json.h"
 #include "reports/timeline_report.h"
 
 struct own_options {
@@ -28,7 +31,23 @@ static const struct opt timeline_opts[] = {
 	{.name = NULL},
 };
 
-enum format { FORMAT_FACTS, FORMAT_HTML, FORMAT_SVG, FORMAT_CSV };
+enum format {
+	FORMAT_FACTS,
+	FORMAT_HTML,
+	FORMAT_SVG,
+	FORMAT_CSV,
+	/* The structures of torch.profiler's export_memory_timeline. */
+	FORMAT_TORCH,
+	FORMAT_TORCH_GZIP,
+	FORMAT_TORCH_RAW,
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
 
 static enum format output_format(const struct invocation *inv)
 {
@@ -39,8 +58,15 @@ static enum format output_format(const struct invocation *inv)
 		       {".htm", FORMAT_HTML},
 		       {".svg", FORMAT_SVG},
 		       {".csv", FORMAT_CSV}};
-	const char *suffix = inv->common.output ? output_suffix(inv->common.output) : "";
+	const char *file = inv->common.output ? inv->common.output : "";
+	const char *suffix = output_suffix(file);
 
+	if (ends_with(file, ".raw.json.gz"))
+		return FORMAT_TORCH_RAW;
+	if (ends_with(file, ".json.gz"))
+		return FORMAT_TORCH_GZIP;
+	if (!strcmp(suffix, ".json") && !inv->common.json)
+		return FORMAT_TORCH;
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		if (!strcmp(suffix, formats[i].suffix))
 			return formats[i].format;
@@ -64,9 +90,9 @@ static int check_options(const struct invocation *inv, enum format format)
 	if (format == FORMAT_FACTS && inv->common.output && !inv->common.json) {
 		const char *suffix = output_suffix(inv->common.output);
 
-		if (*suffix && strcmp(suffix, ".json") && strcmp(suffix, ".txt") &&
-		    strncmp(inv->common.output, "/dev/", 5)) {
-			complain("timeline writes .html, .svg, .csv, .json and .txt, not '%s'",
+		if (*suffix && strcmp(suffix, ".txt") && strncmp(inv->common.output, "/dev/", 5)) {
+			complain("timeline writes .html, .svg, .csv, .json, .json.gz, .raw.json.gz "
+				 "and .txt, not '%s'",
 				 inv->common.output);
 			return STATUS_USAGE;
 		}
@@ -76,8 +102,7 @@ static int check_options(const struct invocation *inv, enum format format)
 
 static bool wants_json(const struct invocation *inv)
 {
-	return inv->common.json ||
-	       (inv->common.output && !strcmp(output_suffix(inv->common.output), ".json"));
+	return inv->common.json;
 }
 
 /* --- writing ----------------------------------------------------------------------------------- */
@@ -116,6 +141,54 @@ static int write_result(struct invocation *inv, const struct timeline *t, enum f
 		return complain_error("write", inv->common.output, &err);
 	}
 	return output_close(&o, load_status(t->model, STATUS_DONE));
+}
+
+/* The rows of a device that torch.profiler would have written. */
+static int torch_rows(struct invocation *inv, const struct model *m, const struct device *d,
+		      struct replay *r, struct category_rows *out, struct error *err)
+{
+	struct allocations a;
+	int rc;
+
+	if (d->no_addresses)
+		return category_rows_of_events(out, m, d, &inv->budget, err);
+	if ((rc = allocations_run(&a, m, r, d, &inv->budget, err)) < 0)
+		return rc;
+	rc = category_rows_run(out, &a, NULL, &inv->budget, err);
+	allocations_release(&a);
+	return rc;
+}
+
+static int write_torch(struct invocation *inv, const struct model *m, enum format format)
+{
+	struct category_rows rows = {.budget = &inv->budget};
+	const struct timeline_row *at = m->timeline.at;
+	size_t n = m->timeline.n;
+	struct replay *r = NULL;
+	const struct device *d;
+	struct output o;
+	struct error err;
+	int status = STATUS_DONE;
+
+	if (m->format != CONTAINER_TIMELINE_RAW && m->format != CONTAINER_TIMELINE_JSON) {
+		status = load_device(inv, m, &d, &r);
+		if (status == STATUS_DONE && torch_rows(inv, m, d, r, &rows, &err) < 0)
+			status = complain_error("analyse", inv->operands[0], &err);
+		at = rows.rows.at;
+		n = rows.rows.n;
+	}
+	if (status == STATUS_DONE)
+		status = output_open_raw(inv, &o);
+	if (status == STATUS_DONE) {
+		timeline_write_json(
+			o.out, at, n,
+			format == FORMAT_TORCH_RAW ? TIMELINE_RAW_JSON : TIMELINE_PLAIN_JSON,
+			format != FORMAT_TORCH);
+		status = output_close(&o, load_status(m, STATUS_DONE));
+	}
+	category_rows_release(&rows);
+	replay_free(r);
+	return status;
 }
 
 /* --- the command ------------------------------------------------------------------------------- */
@@ -178,7 +251,8 @@ static int timeline_command(struct invocation *inv)
 	status = load_model(inv, inv->operands[0], &m);
 	if (status != STATUS_DONE)
 		return status;
-	status = run_timeline(inv, m, format);
+	status =
+		format >= FORMAT_TORCH ? write_torch(inv, m, format) : run_timeline(inv, m, format);
 	model_free(m);
 	return status;
 }

@@ -290,7 +290,7 @@ int timeline_run(struct timeline *out, const struct model *m, struct replay *r,
 	assert(o->columns >= 1 && o->columns <= TIMELINE_MAX_COLUMNS);
 	assert(o->from >= EVENT_START && o->from <= o->to && o->to < (int64_t)d->n_events);
 	bands_init(&t.bands, budget);
-	t.exact = d->trace_meets_segments;
+	t.exact = d->trace_meets_segments || (d->counted && d->base_known);
 	t.n_events = (uint64_t)(t.to - t.from);
 	memset(t.highest, 0xff, sizeof t.highest);
 	timeline_set_axis(&t, o);

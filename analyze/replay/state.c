@@ -141,7 +141,7 @@ int replay_state(const struct replay *r, struct state *out, struct error *err)
 		.budget = r->budget,
 		.device = r->d,
 		.event = r->position,
-		.exact = !r->cut,
+		.exact = !r->cut || (r->d->counted && r->d->base_known),
 		.totals = r->totals,
 	};
 	const struct run *run;
