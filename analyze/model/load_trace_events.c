@@ -72,16 +72,25 @@ static void put(struct trace_loader *l, size_t row, const struct trace_memory *e
 	ev->reserved.at[row] = l->reserved.at[e->reserved];
 }
 
+/* What a row moves its device's total by. */
+static int64_t change(const struct events *ev, uint64_t row)
+{
+	uint8_t action = ev->action.at[row];
+	int64_t size = (int64_t)ev->size.at[row];
+
+	return action == ACTION_ALLOC ? size : action == ACTION_FREE_COMPLETED ? -size : 0;
+}
+
 /* What lived before a device's events: told by the first total, else what frees need at least. */
-static void find_base(struct device *d, const struct trace_memory *e, size_t n)
+static void find_base(const struct events *ev, struct device *d)
 {
 	int64_t sum = 0, lowest = 0;
 
 	d->base_known = false;
-	for (size_t i = 0; i < n; i++) {
-		sum += e[i].oom ? 0 : (int64_t)e[i].bytes;
-		if (e[i].allocated != AMOUNT_UNTOLD) {
-			int64_t base = (int64_t)e[i].allocated - sum;
+	for (uint64_t row = d->first_event; row < d->first_event + d->n_events; row++) {
+		sum += change(ev, row);
+		if (ev->allocated.at[row] != BYTES_NONE) {
+			int64_t base = (int64_t)ev->allocated.at[row] - sum;
 
 			d->base_known = base >= 0;
 			d->base_allocated = base > 0 ? (uint64_t)base : 0;
@@ -93,13 +102,13 @@ static void find_base(struct device *d, const struct trace_memory *e, size_t n)
 }
 
 /* Fill totals that were not told, and count where those told move by more than the events. */
-static void follow_totals(struct events *ev, struct device *d, const struct trace_memory *e)
+static void follow_totals(struct events *ev, struct device *d)
 {
 	uint64_t now = d->base_allocated;
 
-	for (uint64_t i = 0; i < d->n_events; i++) {
-		uint64_t *told = &ev->allocated.at[d->first_event + i];
-		int64_t bytes = e[i].oom ? 0 : (int64_t)e[i].bytes;
+	for (uint64_t row = d->first_event; row < d->first_event + d->n_events; row++) {
+		uint64_t *told = &ev->allocated.at[row];
+		int64_t bytes = change(ev, row);
 		uint64_t expected = now + (uint64_t)bytes;
 
 		if (bytes < 0 && (uint64_t)-bytes > now)
@@ -114,16 +123,15 @@ static void follow_totals(struct events *ev, struct device *d, const struct trac
 	}
 }
 
-static int add_device(struct trace_loader *l, size_t first, size_t n, struct error *err)
+/* The n events from row `first` on are those of one device of the trace. */
+static int add_device(struct trace_loader *l, const struct trace_device *t, uint64_t first,
+		      uint64_t n, struct error *err)
 {
 	struct model *m = l->model;
-	const struct trace_memory *e = l->memory.at + first;
-	int32_t index = m->trace.devices.at[e->device].index;
-	struct device fresh = {.index = index, .max_entries = BYTES_NONE}, *d = NULL;
-	bool addressed = false;
+	struct device fresh = {.index = t->index, .max_entries = BYTES_NONE}, *d = NULL;
 
 	for (size_t i = 0; i < m->devices.n && !d; i++)
-		d = m->devices.at[i].index == index ? &m->devices.at[i] : NULL;
+		d = m->devices.at[i].index == t->index ? &m->devices.at[i] : NULL;
 	if (!d) {
 		if (vec_push(&m->devices, fresh, l->budget, err) < 0)
 			return (int)err->code;
@@ -132,11 +140,9 @@ static int add_device(struct trace_loader *l, size_t first, size_t n, struct err
 	d->first_event = first;
 	d->n_events = n;
 	d->counted = true;
-	for (size_t i = 0; i < n && !addressed; i++)
-		addressed = e[i].addressed;
-	d->no_addresses = !addressed;
-	find_base(d, e, n);
-	follow_totals(&m->events, d, e);
+	d->no_addresses = !t->n_addressed;
+	find_base(&m->events, d);
+	follow_totals(&m->events, d);
 	return 0;
 }
 
@@ -147,23 +153,44 @@ static void set_lengths(struct events *ev, size_t n, bool whole_us)
 	ev->time_ns.n = whole_us ? 0 : n;
 }
 
+/* Rows that were put are let go bit by bit, from the back: two copies of all are too much. */
+#define SHRINK_ROWS 65536
+
+static void shrink(struct trace_loader *l, size_t n)
+{
+	size_t size = sizeof *l->memory.at;
+	struct error ignored;
+	void *less =
+		budget_realloc(l->budget, l->memory.at, l->memory.cap * size, n * size, &ignored);
+
+	if (less) {
+		l->memory.at = less;
+		l->memory.cap = n;
+	}
+	l->memory.n = n;
+}
+
 int trace_make_events(struct trace_loader *l, struct error *err)
 {
+	const struct trace_facts *t = &l->model->trace;
+	size_t n = l->memory.n, first = 0;
 	attr_id nothing;
-	size_t n = l->memory.n;
 	int rc;
 
 	sort_memory(l->memory.at, n, NULL);
 	if ((rc = reserve(l, n, err)) < 0 || (rc = attr_of_nothing(l, &nothing, err)) < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = n; i-- > 0;) {
 		put(l, i, &l->memory.at[i], nothing);
+		if (t->detail == TRACE_MEMORY && i && i % SHRINK_ROWS == 0)
+			shrink(l, i);
+	}
 	set_lengths(&l->model->events, n, l->whole_us);
-	for (size_t first = 0, end; first < n && rc == 0; first = end) {
-		for (end = first;
-		     end < n && l->memory.at[end].device == l->memory.at[first].device;)
-			end++;
-		rc = add_device(l, first, end - first, err);
+	for (size_t i = 0; i < t->devices.n && rc == 0; i++) {
+		if (t->devices.at[i].n_events)
+			rc = add_device(l, &t->devices.at[i], first, t->devices.at[i].n_events,
+					err);
+		first += t->devices.at[i].n_events;
 	}
 	return rc;
 }

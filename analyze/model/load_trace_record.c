@@ -285,6 +285,7 @@ static void add_totals(struct trace_loader *l, uint8_t device, const struct trac
 	struct trace_device *d = &l->model->trace.devices.at[device];
 
 	d->n_events++;
+	d->n_addressed += e->addressed;
 	if (e->oom)
 		d->n_ooms++;
 	else if (e->bytes > 0) {

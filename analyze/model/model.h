@@ -172,7 +172,7 @@ enum trace_detail {
 struct trace_device {
 	int32_t type, id; /* as in the file: "Device Type" (c10), "Device Id" */
 	int32_t index;    /* of struct device */
-	uint64_t n_events, n_allocs, n_frees, n_ooms;
+	uint64_t n_events, n_allocs, n_frees, n_ooms, n_addressed;
 	uint64_t alloc_bytes, free_bytes;
 	uint64_t peak_allocated, peak_reserved; /* highest totals told, BYTES_NONE: none */
 	uint64_t end_allocated, end_reserved;   /* totals of the latest event */
