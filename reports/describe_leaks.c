@@ -182,9 +182,13 @@ static void text_steps(struct emit *e, const struct leaks_report *r)
 			  describe_device_name(name, r->allocations->device->index),
 			  units_noun(count, sizeof count, p->steps.n, "step", "steps"),
 			  by[p->source], confidence_name(p->confidence));
-	if (r->n_files > 1)
-		emit_line(e, "%zu files, %zu of them overlap and are counted once", r->n_files,
-			  r->n_joined);
+	if (r->n_files > 1 && r->n_joined == r->n_files)
+		emit_line(e, "%zu files of one run, joined where their traces overlap", r->n_files);
+	else if (r->n_files > 1)
+		emit_line(e,
+			  "%zu files; only the last %zu follow each other without a gap and are "
+			  "looked at",
+			  r->n_files, r->n_joined);
 }
 
 static void text_answer(struct emit *e, const struct leaks_report *r)
@@ -360,6 +364,7 @@ void describe_leaks(struct emit *e, const struct leaks_report *r)
 		for (size_t i = 0; i < r->n_files; i++)
 			emit_str(e, NULL, NULL, r->files[i]);
 		emit_array_end(e);
+		emit_u64(e, "joined_files", NULL, r->n_joined);
 	}
 	if (emit_is_json(e))
 		describe_json(e, r);

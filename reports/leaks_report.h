@@ -14,10 +14,8 @@ struct leaks_report {
 	const struct phases *phases;
 	const char *const *suppressions; /* the expressions, by row of leak.suppression */
 	size_t n_suppressions;
-	const char *const *files; /* that were joined, in order; the model is that of all */
-	size_t n_files;
-	size_t n_joined;     /* how many of the files' traces overlap, counted once */
-	double limit_growth; /* --fail-on-leak; negative: not asked */
+	const char *const *files; /* in order; the model is that of the joined ones */
+	size_t n_files, n_joined; /* the last n_joined of them */
 };
 
 void describe_leaks(struct emit *e, const struct leaks_report *r);

@@ -17,6 +17,7 @@ extern const struct command cmd_leaks;
 extern const struct command cmd_state;
 extern const struct command cmd_timeline;
 extern const struct command cmd_top;
+extern const struct command cmd_trend;
 extern const struct command cmd_validate;
 
 #endif

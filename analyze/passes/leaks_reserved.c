@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "passes/leaks_private.h"
 
 /* Reserved memory that grows by less is the allocator's daily business. */
@@ -137,6 +138,9 @@ int leaks_judge_reserved(struct leaks_work *w, struct error *err)
 	return vec_push(&w->out->found, found, w->out->budget, err);
 }
 
+/* A segment may be larger than the request that it is for. */
+#define SEGMENT_SLACK (UINT64_C(64) << 20)
+
 uint64_t leaks_capacity(const struct allocations *a, uint64_t start_reserved)
 {
 	const struct device *d = a->device;
@@ -153,7 +157,8 @@ uint64_t leaks_capacity(const struct allocations *a, uint64_t start_reserved)
 		    reserved < 0)
 			continue;
 		/* Refused although the device had it: another limit lies below what it has. */
-		if (device_free > a->model->events.size.at[row])
+		if (device_free / 2 >
+		    num_add_saturated(a->model->events.size.at[row], SEGMENT_SLACK))
 			device_free = a->model->events.size.at[row];
 		capacity = (uint64_t)reserved + device_free;
 	}
