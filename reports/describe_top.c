@@ -11,7 +11,7 @@
 const char *const top_by_words[] = {
 	[TOP_SITE] = "site",         [TOP_STACK] = "stack",           [TOP_FILE] = "file",
 	[TOP_FUNCTION] = "function", [TOP_ANNOTATION] = "annotation", [TOP_STREAM] = "stream",
-	[TOP_POOL] = "pool",         [TOP_POOL + 1] = NULL,
+	[TOP_POOL] = "pool",         [TOP_CATEGORY] = "category",     [TOP_CATEGORY + 1] = NULL,
 };
 
 static void describe_row(struct emit *e, const struct model *m, const struct top *t,

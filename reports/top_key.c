@@ -61,7 +61,9 @@ const char *top_key_words(char *buf, size_t size, const struct model *m, enum to
 
 	if (by == TOP_POOL)
 		return pool_words(buf, size, row->pool);
-	if (by == TOP_STREAM)
+	if (by == TOP_CATEGORY)
+		(void)snprintf(buf, size, "%s", category_name(row->category));
+	else if (by == TOP_STREAM)
 		(void)snprintf(buf, size, "0x%" PRIx64, row->stream);
 	else if (by == TOP_STACK)
 		(void)snprintf(buf, size, "%s [%08" PRIx32 "]",

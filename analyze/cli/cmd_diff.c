@@ -7,6 +7,7 @@
 #include "cli/load_input.h"
 #include "cli/load_phases.h"
 #include "cli/output.h"
+#include "passes/categories.h"
 #include "reports/describe.h"
 #include "reports/diff_report.h"
 
@@ -21,7 +22,8 @@ struct diff_own {
 
 static const struct opt diff_opts[] = {
 	{"by", 'b', OPT_CHOICE, offsetof(struct diff_own, by), "KEY",
-	 "compare by site (without it), stack, file, function, annotation, stream or pool",
+	 "compare by site (without it), stack, file, function, annotation, stream, pool or "
+	 "category",
 	 top_by_words},
 	{"and", 0, OPT_STRING, offsetof(struct diff_own, and_at), "MOMENT",
 	 "the moment of NEW, or the second moment of one FILE; without it, that of --at", NULL},
@@ -39,6 +41,7 @@ struct opened {
 	struct replay *replay;
 	struct filter *filter;
 	struct loaded_phases phases;
+	struct categories categories; /* when asked for */
 };
 
 struct comparison {
@@ -51,6 +54,7 @@ struct comparison {
 
 static void opened_release(struct opened *f)
 {
+	categories_release(&f->categories);
 	loaded_phases_release(&f->phases);
 	filter_free(f->filter);
 	replay_free(f->replay);
@@ -68,7 +72,9 @@ static void comparison_release(struct comparison *c)
 
 static int open_file(struct invocation *inv, const char *file, struct opened *f)
 {
+	const struct diff_own *own = inv->own;
 	int status = load_model(inv, file, &f->model);
+	struct error err;
 
 	if (status == STATUS_DONE)
 		status = load_device(inv, f->model, &f->device, &f->replay);
@@ -76,6 +82,10 @@ static int open_file(struct invocation *inv, const char *file, struct opened *f)
 		status = load_filter(inv, f->model, &f->filter);
 	if (status == STATUS_DONE)
 		status = load_phases(inv, f->model, f->device, f->replay, NULL, &f->phases);
+	if (status == STATUS_DONE && own->by == TOP_CATEGORY &&
+	    categories_run(&f->categories, &f->phases.allocations, &f->phases.stacks,
+			   &f->phases.phases, &inv->budget, &err) < 0)
+		status = complain_error("analyse", file, &err);
 	return status;
 }
 
@@ -107,6 +117,7 @@ static struct diff_side side_of(const struct comparison *c, int side)
 		.summary = replay_summary(f->replay),
 		.state = &c->states[side],
 		.filter = f->filter,
+		.categories = &f->categories,
 		.at = c->at[side],
 	};
 }

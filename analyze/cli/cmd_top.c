@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/load_input.h"
+#include "cli/load_purpose.h"
 #include "cli/per_file.h"
 #include "passes/filter.h"
 #include "passes/top.h"
@@ -19,7 +20,8 @@ struct top_options {
 
 static const struct opt top_opts[] = {
 	{"by", 'b', OPT_CHOICE, offsetof(struct top_options, by), "KEY",
-	 "group by site (without it), stack, file, function, annotation, stream or pool",
+	 "group by site (without it), stack, file, function, annotation, stream, pool or "
+	 "category",
 	 top_by_words},
 	{"limit-rows", 'n', OPT_U64, offsetof(struct top_options, limit_rows), "N",
 	 "show the N largest rows; without it 20, and all with --json", NULL},
@@ -42,7 +44,8 @@ static const char *default_moment(const struct model *m, const struct device *d)
 }
 
 static int answer(struct top_answer *a, struct invocation *inv, const struct model *m,
-		  const struct device *d, struct replay *r, const struct filter *filter)
+		  const struct device *d, struct replay *r, const struct filter *filter,
+		  const struct purpose *purpose)
 {
 	const struct top_options *own = inv->own;
 	const char *at = inv->common.at ? inv->common.at : default_moment(m, d);
@@ -53,7 +56,8 @@ static int answer(struct top_answer *a, struct invocation *inv, const struct mod
 	if (rc < 0)
 		return complain_error("find that moment in", model_str(m, m->file), &err);
 	if ((rc = moment_state(&state, &a->at, m, r, &inv->budget, &err)) == 0) {
-		rc = top_run(&a->top, m, &state, (enum top_by)own->by, filter, &inv->budget, &err);
+		rc = top_run(&a->top, m, &state, (enum top_by)own->by, filter,
+			     purpose ? &purpose->categories : NULL, &inv->budget, &err);
 		state_release(&state);
 	}
 	return rc < 0 ? complain_error("analyse", model_str(m, m->file), &err) : STATUS_DONE;
@@ -66,6 +70,7 @@ static int top_compute(struct invocation *inv, const struct model *m, void **res
 	const struct device *d;
 	struct replay *r = NULL;
 	struct filter *filter = NULL;
+	struct loaded_purpose p = {0};
 	struct error err;
 	int status;
 
@@ -77,8 +82,11 @@ static int top_compute(struct invocation *inv, const struct model *m, void **res
 	status = load_filter(inv, m, &filter);
 	if (status == STATUS_DONE)
 		status = load_device(inv, m, &d, &r);
+	if (status == STATUS_DONE && own->by == TOP_CATEGORY)
+		status = load_purpose(inv, m, d, r, &p);
 	if (status == STATUS_DONE)
-		status = answer(a, inv, m, d, r, filter);
+		status = answer(a, inv, m, d, r, filter, p.purpose);
+	loaded_purpose_release(&p);
 	replay_free(r);
 	filter_free(filter);
 	if (status == STATUS_DONE)
@@ -120,7 +128,8 @@ const struct command cmd_top = {
 	.summary = "Who holds the bytes at a moment",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER,
+	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER | COMMON_RULES |
+		  COMMON_STEPS,
 	.reads = READS_BLOCKS,
 	.opts = top_opts,
 	.own_bytes = sizeof(struct top_options),

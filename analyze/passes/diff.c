@@ -94,6 +94,8 @@ static uint64_t row_key(const struct keys *k, const struct top_row *row)
 	case TOP_FUNCTION:
 		return hash_combine(hash_combine(h, file_key(k, row->file.i)),
 				    text_key(k, row->name));
+	case TOP_CATEGORY:
+		return hash_combine(h, (uint64_t)row->category);
 	case TOP_STREAM:
 		return hash_combine(h, row->stream);
 	case TOP_POOL:
@@ -234,10 +236,10 @@ int diff_run(struct diff *out, const struct diff_side *base, const struct diff_s
 	struct frame_list from = frames_of(base->model), to = frames_of(new->model);
 	int rc;
 
-	if ((rc = top_run(&d.sides[0], base->model, base->state, o->by, base->filter, budget,
-			  err)) < 0 ||
-	    (rc = top_run(&d.sides[1], new->model, new->state, o->by, new->filter, budget, err)) <
-		    0 ||
+	if ((rc = top_run(&d.sides[0], base->model, base->state, o->by, base->filter,
+			  base->categories, budget, err)) < 0 ||
+	    (rc = top_run(&d.sides[1], new->model, new->state, o->by, new->filter, new->categories,
+			  budget, err)) < 0 ||
 	    (rc = frame_match_init(&d.match, &from, &to, o->exact || base->model == new->model,
 				   budget, err)) < 0 ||
 	    (rc = join_rows(&d, err)) < 0)

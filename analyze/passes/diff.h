@@ -33,7 +33,8 @@ struct diff_side {
 	const struct device *device;
 	const struct replay_summary *summary;
 	const struct state *state;
-	const struct filter *filter; /* or NULL */
+	const struct filter *filter;         /* or NULL */
+	const struct categories *categories; /* NULL but for TOP_CATEGORY */
 	struct moment at;
 };
 

@@ -145,7 +145,7 @@ static bool frees_have_stacks(const struct allocations *a)
 		freed++;
 		own += allocation_free_stack(a, (uint32_t)i).i != STACK_ABSENT.i;
 	}
-	return own * 2 > freed;
+	return own * 20 > freed;
 }
 
 static int sweep(struct run_walk *w, struct error *err)

@@ -146,17 +146,17 @@ static int64_t next_alloc(const struct allocations *a, int64_t event)
 	return event;
 }
 
-/* The first event of the step behind an anchor: the first allocation that is no longer its own.
- * What runs between (clipping, zeroing) has been grouped or is passed over. */
+/* The first event of the step behind an anchor: the next allocation. Gradients are zeroed at the
+ * end of a step or at the beginning, also behind its batch: such runs, which only free, belong to
+ * neither. */
 static int64_t event_behind(const struct phases *p, const struct allocations *a,
-			    const struct anchor *x, size_t next_anchor)
+			    const struct anchor *x)
 {
-	size_t last = x->last_run;
+	size_t run = x->last_run;
 
-	while (last + 1 < next_anchor && (p->runs.at[last + 1].phase == PHASE_ZERO_GRAD ||
-					  p->runs.at[last + 1].phase == PHASE_OPTIMIZER))
-		last++;
-	return next_alloc(a, p->runs.at[last].last_seen + 1);
+	while (run > 0 && p->runs.at[run].phase == PHASE_ZERO_GRAD)
+		run--;
+	return next_alloc(a, p->runs.at[run].last_seen + 1);
 }
 
 /* Where training begins: behind the last loading before the first run of training. */
@@ -187,9 +187,7 @@ static int cut_at_anchors(struct phases *p, const struct allocations *a, const s
 	int rc = 0;
 
 	for (size_t i = period - 1; i < x->at.n && rc == 0; i += period) {
-		int64_t behind =
-			event_behind(p, a, &x->at.at[i],
-				     i + 1 < x->at.n ? x->at.at[i + 1].first_run : p->runs.n);
+		int64_t behind = event_behind(p, a, &x->at.at[i]);
 
 		rc = phases_add_step(p, a, from, behind - 1, whole, err);
 		whole = true;
@@ -209,7 +207,8 @@ int phases_steps_of_runs(struct phases *p, const struct allocations *a, struct e
 	} tries[] = {
 		{KIND(PHASE_OPTIMIZER), STEPS_OPTIMIZER, CONFIDENCE_HIGH},
 		{KIND(PHASE_OPTIMIZER) | KIND(PHASE_ZERO_GRAD), STEPS_ZERO_GRAD, CONFIDENCE_MEDIUM},
-		{KIND(PHASE_BACKWARD), STEPS_BACKWARD, CONFIDENCE_LOW},
+		{KIND(PHASE_BACKWARD) | KIND(PHASE_CLIP) | KIND(PHASE_OPTIMIZER), STEPS_BACKWARD,
+		 CONFIDENCE_LOW},
 	};
 	int rc = 0;
 

@@ -15,6 +15,7 @@ struct top_walk {
 	const struct model *m;
 	const struct state *state;
 	const struct filter *filter;
+	const struct categories *categories;
 	struct budget *budget;
 	struct block_stacks stacks;
 	struct site_table sites;
@@ -85,6 +86,9 @@ static struct top_row key_of_block(struct top_walk *w, const struct state_segmen
 	case TOP_POOL:
 		row.pool = seg->pool;
 		break;
+	case TOP_CATEGORY:
+		row.category = (enum category)categories_of_block(w->categories, b).category;
+		break;
 	}
 	return row;
 }
@@ -95,7 +99,7 @@ static uint64_t key_hash(const struct top_row *row)
 
 	h = hash_combine(h, (uint64_t)row->site.kind << 32 | row->site.frame.i);
 	h = hash_combine(h, (uint64_t)row->file.i << 32 | row->name.i);
-	h = hash_combine(h, row->stream);
+	h = hash_combine(h, row->stream ^ (uint64_t)row->category << 60);
 	h = hash_combine(h, (uint64_t)row->pool.a);
 	return hash_combine(h, (uint64_t)row->pool.b);
 }
@@ -105,7 +109,7 @@ static bool same_key(const struct top_row *a, const struct top_row *b)
 	return a->key == b->key && a->stack.i == b->stack.i && a->site.kind == b->site.kind &&
 	       a->site.frame.i == b->site.frame.i && a->file.i == b->file.i &&
 	       a->name.i == b->name.i && a->stream == b->stream && a->pool.a == b->pool.a &&
-	       a->pool.b == b->pool.b;
+	       a->pool.b == b->pool.b && a->category == b->category;
 }
 
 static int add_to_row(struct top_walk *w, const struct top_row *key, uint64_t bytes,
@@ -225,11 +229,14 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 		order = ORDER(x->stream, y->stream);
 	if (!order)
 		order = ORDER(x->pool.a, y->pool.a);
-	return order ? order : ORDER(x->pool.b, y->pool.b);
+	if (!order)
+		order = ORDER(x->pool.b, y->pool.b);
+	return order ? order : ORDER(x->category, y->category);
 }
 
 int top_run(struct top *out, const struct model *m, const struct state *state, enum top_by by,
-	    const struct filter *filter, struct budget *budget, struct error *err)
+	    const struct filter *filter, const struct categories *categories, struct budget *budget,
+	    struct error *err)
 {
 	struct top_walk w = {
 		.out = {.budget = budget,
@@ -241,6 +248,7 @@ int top_run(struct top *out, const struct model *m, const struct state *state, e
 		.m = m,
 		.state = state,
 		.filter = filter,
+		.categories = categories,
 		.budget = budget,
 		.stacks = block_stacks_of(m, state),
 	};

@@ -11,6 +11,7 @@
 
 #include "base/vec.h"
 #include "model/model.h"
+#include "passes/categories.h"
 #include "passes/filter.h"
 #include "passes/site.h"
 #include "replay/replay.h"
@@ -23,6 +24,7 @@ enum top_by {
 	TOP_ANNOTATION, /* the innermost one open when the block was made */
 	TOP_STREAM,
 	TOP_POOL,
+	TOP_CATEGORY,
 };
 
 /* What a row stands for when its key is no name from the file. */
@@ -37,11 +39,12 @@ enum top_key {
 
 struct top_row {
 	enum top_key key;
-	struct site site;    /* TOP_SITE; TOP_STACK: of that stack */
-	stack_id stack;      /* TOP_STACK */
-	str_id file, name;   /* TOP_FILE; TOP_FUNCTION: both; TOP_ANNOTATION: name */
-	uint64_t stream;     /* TOP_STREAM */
-	struct pool_id pool; /* TOP_POOL */
+	struct site site;       /* TOP_SITE; TOP_STACK: of that stack */
+	stack_id stack;         /* TOP_STACK */
+	str_id file, name;      /* TOP_FILE; TOP_FUNCTION: both; TOP_ANNOTATION: name */
+	uint64_t stream;        /* TOP_STREAM */
+	struct pool_id pool;    /* TOP_POOL */
+	enum category category; /* TOP_CATEGORY */
 	uint64_t bytes, blocks;
 };
 
@@ -57,9 +60,10 @@ struct top {
 	VEC(struct top_row) rows;
 };
 
-/* `filter` may be NULL. Errors: ERR_LIMIT, ERR_NOMEM. */
+/* `filter` may be NULL, and `categories` but for TOP_CATEGORY. Errors: ERR_LIMIT, ERR_NOMEM. */
 int top_run(struct top *out, const struct model *m, const struct state *state, enum top_by by,
-	    const struct filter *filter, struct budget *budget, struct error *err);
+	    const struct filter *filter, const struct categories *categories, struct budget *budget,
+	    struct error *err);
 void top_release(struct top *t);
 
 #endif

@@ -14,7 +14,7 @@ static struct top run(struct mk_state *k, enum top_by by, const struct filter *f
 	struct error err = {0};
 	struct top t = {0};
 
-	is_i64(top_run(&t, k->m, &k->s, by, filter, &k->budget, &err), 0, "grouped");
+	is_i64(top_run(&t, k->m, &k->s, by, filter, NULL, &k->budget, &err), 0, "grouped");
 	return t;
 }
 
