@@ -131,7 +131,8 @@ static void describe_rule(struct emit *e, const struct categories_view *v,
 		 frame.i ? frame_words(v->model, frame, words, sizeof words) : NULL);
 }
 
-static const char *phase_evidence_words(const struct categories_view *v, uint32_t row)
+static const char *phase_evidence_words(const struct categories_view *v, uint32_t row,
+					struct allocation_category x)
 {
 	static const char *const words[] = {
 		[PHASE_BY_NOTHING] = NULL,
@@ -139,7 +140,7 @@ static const char *phase_evidence_words(const struct categories_view *v, uint32_
 		[PHASE_BY_EMPTY_STACK] = "its empty stack: another thread than Python's",
 		[PHASE_BY_ANNOTATION] = "the annotation around it",
 	};
-	uint8_t evidence = PHASE_BY_NOTHING;
+	uint8_t evidence = x.phase == PHASE_NONE ? PHASE_BY_NOTHING : PHASE_BY_STACK;
 
 	if (row != ALLOCATION_NONE && row >= v->purpose->allocations.n_before)
 		evidence = v->purpose->phases.evidence.at[row];
@@ -164,12 +165,12 @@ static void describe_life(struct emit *e, const struct categories_view *v, uint3
 	const struct allocation *a = &v->purpose->allocations.rows.at[row];
 
 	emit_event(e, "born_event", "made at event", a->born);
-	describe_step(e, v, "born_step", "in step", a->born);
+	describe_step(e, v, "born_step", "made in step", a->born);
 	if (a->free_requested == ALLOCATION_ALIVE)
 		emit_null(e, "free_event", "freed at event");
 	else
 		emit_event(e, "free_event", "freed at event", a->free_requested);
-	describe_step(e, v, "free_step", "in step", a->free_requested);
+	describe_step(e, v, "free_step", "freed in step", a->free_requested);
 }
 
 static void describe_one(struct emit *e, const struct categories_view *v)
@@ -190,7 +191,7 @@ static void describe_one(struct emit *e, const struct categories_view *v)
 	emit_str(e, "evidence", "because", category_reason_words((enum category_reason)x.reason));
 	describe_rule(e, v, x, b->stack);
 	emit_str(e, "phase", "phase", phase_name((enum phase)x.phase));
-	emit_str(e, "phase_evidence", "told by", phase_evidence_words(v, row));
+	emit_str(e, "phase_evidence", "told by", phase_evidence_words(v, row, x));
 	if (row != ALLOCATION_NONE)
 		describe_life(e, v, row);
 	emit_array_begin(e, "stack", NULL);

@@ -33,7 +33,7 @@ const char *category_reason_words(enum category_reason r)
 		[REASON_LOADING] =
 			"it was made while a model was loaded, and freed before training",
 		[REASON_LOSS] = "user code made it between forward and backward",
-		[REASON_BATCH] = "user code made it before a forward, and it went with the step",
+		[REASON_BATCH] = "user code made it for the forward that follows",
 		[REASON_KEPT_INPUT] = "user code made it before the first forward and kept it, and "
 				      "no gradient has its size",
 		[REASON_GRADIENT_SIZED] =

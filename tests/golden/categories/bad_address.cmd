@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --explain here "$TESTDATA/oom_small_ring.pickle.zst"

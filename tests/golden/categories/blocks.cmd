@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --blocks --at 40 "$TESTDATA/oom_memory_fraction.pickle.zst"

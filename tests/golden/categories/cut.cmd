@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --at end "$TESTDATA/bad-cut.pickle"

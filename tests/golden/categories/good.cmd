@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories "$TESTDATA/oom_small_ring.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --explain 12 "$TESTDATA/oom_small_ring.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --at 9999 "$TESTDATA/oom_split_pinned.pickle.zst"

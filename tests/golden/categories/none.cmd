@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --at oom "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --by category "$TESTDATA/oom_small_ring.pickle.zst"
