@@ -7,8 +7,8 @@
 
 #include "decode/json_scan.h"
 
-/* How far a key may reach that shows that a comma is missing before it. */
-#define KEY_LOOK_BYTES 64
+/* How far a name is looked at that decides where the string before it ends. */
+#define KEY_LOOK_BYTES 256
 
 enum role { ROLE_KEY, ROLE_MEMBER, ROLE_ITEM };
 
@@ -75,18 +75,32 @@ bool json_is_record_start(const uint8_t *p, const uint8_t *end)
 	return starts_event(p, end, true);
 }
 
+static bool is_number_byte(uint8_t c)
+{
+	return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || (c | 0x20) == 'e';
+}
+
+static bool is_word_byte(uint8_t c)
+{
+	return is_number_byte(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
+
 /* ---- strings ---- */
 
-/* A name and a colon, as they follow a missing comma. */
-static bool looks_like_key(const uint8_t *p, const uint8_t *end)
+/* The string at p is a name: a colon follows its end. One that is too long to tell is taken for
+ * one; *short_of is set when the bytes end before. */
+static bool is_key(const uint8_t *p, const uint8_t *end, bool *short_of)
 {
 	const uint8_t *stop = end - p > KEY_LOOK_BYTES ? p + KEY_LOOK_BYTES : end;
 
-	for (p++; p < stop && *p != '"'; p++) {
-		if (*p < ' ' || *p == '\\' || *p == ',' || *p == ':' || *p == '{' || *p == '}')
-			return false;
-	}
-	return p < stop && *skip_space(p + 1, end) == ':';
+	for (p++; p < stop && *p != '"'; p++)
+		p += *p == '\\';
+	if (p < stop)
+		p = skip_space(p + 1, end);
+	else if (stop < end)
+		return true;
+	*short_of = p >= end;
+	return p < end && *p == ':';
 }
 
 static bool starts_value(uint8_t c)
@@ -100,10 +114,33 @@ static bool ends_container(uint8_t c)
 	return c == '}' || c == ']';
 }
 
+/* A member of an object at p, or what stands in its place: its end, a comma more, a log line. */
+static bool is_member(const uint8_t *comma, const uint8_t *p, const uint8_t *end, bool *short_of)
+{
+	if (*p == '"')
+		return is_key(p, end, short_of);
+	return *p == '}' || *p == ',' || memchr(comma, '\n', (size_t)(p - comma));
+}
+
+/* Can this follow the object or array that a string ends? p < end. */
+static bool can_follow_container(const uint8_t *p, const uint8_t *end, bool *short_of)
+{
+	if (*p == ',') {
+		p = skip_space(p + 1, end);
+		*short_of = p == end;
+		/* The next record, item or member. */
+		return *p == '{' || *p == '[' || ends_container(*p) ||
+		       (*p == '"' && is_key(p, end, short_of)) || is_word_byte(*p);
+	}
+	/* A comma may be missing. */
+	return ends_container(*p) || *p == '{' || (*p == '"' && is_key(p, end, short_of));
+}
+
 /* Can what stands at p follow a string? `p` < `end`; *short_of is set when the bytes end before
  * that can be told. */
 static bool can_follow(const uint8_t *p, const uint8_t *end, enum role role, bool *short_of)
 {
+	const uint8_t *begin = p;
 	uint8_t c = *p;
 
 	if (role == ROLE_KEY)
@@ -112,16 +149,15 @@ static bool can_follow(const uint8_t *p, const uint8_t *end, enum role role, boo
 		p = skip_space(p + 1, end);
 		*short_of = p == end;
 		if (role == ROLE_MEMBER)
-			return *p == '"' || *p == '}' || *p == ',';
+			return is_member(begin, p, end, short_of);
 		return starts_value(*p) || *p == ']' || *p == ',';
 	}
 	if (c == (role == ROLE_MEMBER ? '}' : ']')) {
 		p = skip_space(p + 1, end);
 		*short_of = p == end;
-		/* A missing comma may follow, or the end. */
-		return *p == ',' || ends_container(*p) || *p == '{' || *p == '"';
+		return p < end && can_follow_container(p, end, short_of);
 	}
-	return role == ROLE_MEMBER && c == '"' && looks_like_key(p, end);
+	return role == ROLE_MEMBER && c == '"' && is_key(p, end, short_of);
 }
 
 /* Is the quote at `quote` the closing one? Negative: starved. */
@@ -135,7 +171,7 @@ static int closes(struct json_lenient *j, const uint8_t *quote, enum role role)
 	p = skip_space(p, j->end);
 	if (p == j->end)
 		return j->whole ? 1 : starve(j);
-	if (can_follow(p, j->end, role, &short_of) && !short_of)
+	if (can_follow(p, j->end, role, &short_of))
 		return 1;
 	if (!short_of)
 		return 0;
@@ -201,16 +237,6 @@ static int read_string(struct json_lenient *j, enum role role, struct json_piece
 }
 
 /* ---- numbers and words ---- */
-
-static bool is_number_byte(uint8_t c)
-{
-	return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || (c | 0x20) == 'e';
-}
-
-static bool is_word_byte(uint8_t c)
-{
-	return is_number_byte(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
-}
 
 static bool is_json_word(const uint8_t *p, size_t n)
 {

@@ -89,8 +89,6 @@ def main():
     as_gz, as_zst = gz(snapshot), zstd(snapshot, "--check")
     note = struct.pack("<II", 0x184D2A51, 9) + b"skip this"
     frames = zstd(snapshot[:half], "--check") + note + zstd(snapshot[half:], "--check")
-    trace = {"schemaVersion": 1, "deviceProperties": [], "traceEvents": [
-        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1.5, "dur": 2, "pid": 1, "tid": 1}]}
     files = {
         "good-container.pickle": snapshot,
         "good-container.json": as_json,
@@ -116,10 +114,8 @@ def main():
             b"size 27671\n",
         "unsupported-torch-save.pt": torch_save(),
         "unsupported-database.sqlite": sqlite_file(),
-        "unsupported-trace.json": json.dumps(trace).encode(),
-        "unsupported-timeline.raw.json.gz":
-            gz(b"[[-1, 1, 37632, 0], [-1, 1, 256, 0], [1796091622969604, 3, 256, 4]]"),
-        "unsupported-timeline.json": b"[[1796091622969604, 1796091622971808], [[0, 256], [0, 8]]]",
+        "unsupported-execution-trace.json":
+            b'{"schema": "1.0.1", "pid": 1, "time": "now", "start_ts": 1, "nodes": []}',
         "unsupported-stats.json": b'{"active.all.allocated": 213, "active.all.current": 12}',
         "unsupported-repr.json": repr({"segments": [], "device_traces": [[]]}).encode(),
         "unsupported-page.html": b"<!DOCTYPE html>\n<html><body><p>nothing here</p></body></html>\n",

@@ -123,15 +123,6 @@ static void test_refused_files(void)
 		 " writes"},
 		{"unsupported-database.sqlite",
 		 "an SQLite database; vramscope reads the pickle that " DUMP " writes"},
-		{"unsupported-trace.json",
-		 "a chrome trace, as torch.profiler's export_chrome_trace "
-		 "writes it; vramscope reads the pickle that " DUMP " writes"},
-		{"unsupported-timeline.raw.json.gz",
-		 "a memory timeline, as torch.profiler's export_memory_timeline writes it; "
-		 "vramscope reads the pickle that " DUMP " writes"},
-		{"unsupported-timeline.json",
-		 "a memory timeline, as torch.profiler's export_memory_timeline writes it; "
-		 "vramscope reads the pickle that " DUMP " writes"},
 		{"unsupported-stats.json",
 		 "the numbers of torch.cuda.memory_stats; vramscope reads "
 		 "the pickle that " DUMP " writes"},
@@ -207,9 +198,9 @@ static void test_refused_heads(void)
 		HEAD("<html>\"base64\": \"aGVsbG8=\"",
 		     "a web page whose embedded data is no pickle"),
 		HEAD("<html>\"base64\": \"\"", "a web page whose embedded data is no pickle"),
-		HEAD("[[1, 2], [3, 4]]", "a memory timeline"),
-		HEAD("[{\"name\": \"x\", \"ph\": \"X\"}]", "a chrome trace"),
-		HEAD(" {\"a\": {\"traceEvents\": 1}, \"traceEvents\": []}", "a chrome trace"),
+		HEAD("{\"schema\": \"1.0.1\", \"pid\": 1, \"time\": \"x\", \"start_ts\": 1, "
+		     "\"nodes\": []}",
+		     "an execution trace"),
 		HEAD("{'segments': []}", "a snapshot printed by Python"),
 		HEAD("(data, and so on)", "a text file"),
 		HEAD("loss: 0.5", "a text file"),
@@ -257,6 +248,13 @@ static void test_accepted_heads(void)
 		HEAD("\xef\xbb\xbf \n\t{\"segments\": []}", CONTAINER_JSON),
 		HEAD("{\"segments\": [], \"traceEvents\": []}", CONTAINER_JSON),
 		HEAD("{\"a\\\"b\": \"\\\\\", \"x\": {\"traceEvents\": 1}}", CONTAINER_JSON),
+		HEAD("[[1, 2], [3, 4]]", CONTAINER_TIMELINE_JSON),
+		HEAD("[[], []]", CONTAINER_TIMELINE_JSON),
+		HEAD("[[1, 2, 3, 4], [[0, 1, 2, 3, 4, 5, 6, 7, 8]]]", CONTAINER_TIMELINE_JSON),
+		HEAD("[[-1, 1, 512, 0], [5, 2, 512, 7]]", CONTAINER_TIMELINE_RAW),
+		HEAD("[[-1, 1, 512, 0]]", CONTAINER_TIMELINE_RAW),
+		HEAD("[{\"name\": \"x\", \"ph\": \"X\"}]", CONTAINER_TRACE),
+		HEAD(" {\"a\": {\"traceEvents\": 1}, \"traceEvents\": []}", CONTAINER_TRACE),
 		HEAD("[{\"device\": 0, \"address\": 1, \"total_size\": 2}]", CONTAINER_JSON),
 		HEAD("<html>\"base64\" :\n \"gAR9lC4=\"", CONTAINER_HTML),
 		HEAD("<!-- -->\"base64\":\"gAR9\\nlC4A\"", CONTAINER_HTML),
