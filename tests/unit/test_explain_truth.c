@@ -107,7 +107,8 @@ static void check_sums(const struct model *m, const struct explain *x, struct bu
 	is_i64(replay_new(&r, m, d, budget, &err), 0, "%s: replayed", name);
 	is_i64(replay_seek(r, o->event - 1, &err), 0, "%s: the moment before", name);
 	is_i64(replay_state(r, &state, &err), 0, "%s: its state", name);
-	is_i64(top_run(&t, m, &state, TOP_SITE, NULL, NULL, budget, &err), 0, "%s: its sites", name);
+	is_i64(top_run(&t, m, &state, TOP_SITE, NULL, NULL, budget, &err), 0, "%s: its sites",
+	       name);
 	is_u64(t.total_bytes, state.totals.active, "%s: rows of top add up to active", name);
 	is_u64(t.rows.n, o->look.all_holders, "%s: as many sites as explain has", name);
 	for (size_t i = 0; i < o->look.n_holders; i++)
