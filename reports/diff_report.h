@@ -23,6 +23,10 @@ struct diff_report {
 /* The keys behind `file`, and their text. */
 void describe_diff(struct emit *e, const struct diff_report *r);
 
+/* A picture that stands alone, and a page around it. Errors: ERR_LIMIT, ERR_NOMEM. */
+int diff_write_svg(struct out *to, const struct diff_report *r, struct error *err);
+int diff_write_html(struct out *to, const struct diff_report *r, struct error *err);
+
 /* "+1.50 GiB", "-512 B", "0 B" of a difference; into buf, returned. */
 const char *diff_words_delta(const struct emit *e, char buf[UNITS_BUF + 1], uint64_t base,
 			     uint64_t new);

@@ -8,7 +8,7 @@
 #include "reports/trend_report.h"
 #include "reports/trend_style.h"
 
-static const char page_style[] = PAGE_STYLE TREND_PICTURE_STYLE;
+static const char page_style[] = PAGE_STYLE "td.name{text-align:left}\n" TREND_PICTURE_STYLE;
 
 #define NAME_BYTES 2048
 #define MAX_ROWS   500

@@ -86,8 +86,12 @@ static void draw_axes(const struct picture *p)
 			short_name(p->t, i, name, sizeof name);
 		(void)snprintf(number, sizeof number, "%zu", i + 1);
 		/* Every other name a line lower, so that neighbours do not touch. */
-		svg_text(p->x, "muted", SVG_MIDDLE, px,
-			 p->bottom + (names && i % 2 ? 33 : 19) * SVG_PX, names ? name : number);
+		svg_text(p->x, "muted",
+			 names && n > 1 && i == 0       ? SVG_START
+			 : names && n > 1 && i + 1 == n ? SVG_END
+							: SVG_MIDDLE,
+			 px, p->bottom + (names && i % 2 ? 33 : 19) * SVG_PX,
+			 names ? name : number);
 	}
 	if (!names)
 		svg_text(p->x, "muted", SVG_MIDDLE, (p->left + p->right) / 2,

@@ -5,9 +5,8 @@
 
 #include "cli/commands.h"
 #include "cli/load_input.h"
-#include "cli/load_phases.h"
+#include "cli/load_purpose.h"
 #include "cli/output.h"
-#include "passes/categories.h"
 #include "reports/describe.h"
 #include "reports/diff_report.h"
 
@@ -40,8 +39,7 @@ struct opened {
 	const struct device *device;
 	struct replay *replay;
 	struct filter *filter;
-	struct loaded_phases phases;
-	struct categories categories; /* when asked for */
+	struct loaded_purpose loaded;
 };
 
 struct comparison {
@@ -54,8 +52,7 @@ struct comparison {
 
 static void opened_release(struct opened *f)
 {
-	categories_release(&f->categories);
-	loaded_phases_release(&f->phases);
+	loaded_purpose_release(&f->loaded);
 	filter_free(f->filter);
 	replay_free(f->replay);
 	model_free(f->model);
@@ -72,20 +69,14 @@ static void comparison_release(struct comparison *c)
 
 static int open_file(struct invocation *inv, const char *file, struct opened *f)
 {
-	const struct diff_own *own = inv->own;
 	int status = load_model(inv, file, &f->model);
-	struct error err;
 
 	if (status == STATUS_DONE)
 		status = load_device(inv, f->model, &f->device, &f->replay);
 	if (status == STATUS_DONE)
 		status = load_filter(inv, f->model, &f->filter);
 	if (status == STATUS_DONE)
-		status = load_phases(inv, f->model, f->device, f->replay, NULL, &f->phases);
-	if (status == STATUS_DONE && own->by == TOP_CATEGORY &&
-	    categories_run(&f->categories, &f->phases.allocations, &f->phases.stacks,
-			   &f->phases.phases, &inv->budget, &err) < 0)
-		status = complain_error("analyse", file, &err);
+		status = load_purpose(inv, f->model, f->device, f->replay, &f->loaded);
 	return status;
 }
 
@@ -117,7 +108,7 @@ static struct diff_side side_of(const struct comparison *c, int side)
 		.summary = replay_summary(f->replay),
 		.state = &c->states[side],
 		.filter = f->filter,
-		.categories = &f->categories,
+		.categories = &f->loaded.purpose->categories,
 		.at = c->at[side],
 	};
 }
@@ -152,8 +143,8 @@ static int report_of(struct invocation *inv, const struct comparison *c, struct 
 
 	*r = (struct diff_report){.diff = &c->diff, .since = ALLOCATION_ALIVE};
 	for (int i = 0; i < 2; i++) {
-		r->phases[i] = &c->of[i]->phases.phases;
-		r->allocations[i] = &c->of[i]->phases.allocations;
+		r->phases[i] = &c->of[i]->loaded.purpose->phases;
+		r->allocations[i] = &c->of[i]->loaded.purpose->allocations;
 	}
 	if (c->diff.rows.n) {
 		const struct diff_row *row = &c->diff.rows.at[0];
@@ -186,6 +177,36 @@ static int write_facts(struct invocation *inv, const struct comparison *c, struc
 	return output_close(&o, load_status(c->of[0]->model, load_status(m, STATUS_DONE)));
 }
 
+enum format { FORMAT_FACTS, FORMAT_HTML, FORMAT_SVG };
+
+static enum format output_format(const struct invocation *inv)
+{
+	const char *suffix = inv->common.output ? output_suffix(inv->common.output) : "";
+
+	if (!strcmp(suffix, ".html") || !strcmp(suffix, ".htm"))
+		return FORMAT_HTML;
+	return strcmp(suffix, ".svg") ? FORMAT_FACTS : FORMAT_SVG;
+}
+
+static int write_picture(struct invocation *inv, const struct comparison *c,
+			 const struct diff_report *r, enum format format)
+{
+	int status = load_status(c->of[0]->model, load_status(c->of[1]->model, STATUS_DONE));
+	struct output o;
+	struct error err;
+	int rc, opened = output_open_raw(inv, &o);
+
+	if (opened != STATUS_DONE)
+		return opened;
+	rc = format == FORMAT_HTML ? diff_write_html(o.out, r, &err)
+				   : diff_write_svg(o.out, r, &err);
+	if (rc < 0) {
+		output_abandon(&o);
+		return complain_error("write", inv->common.output, &err);
+	}
+	return output_close(&o, status);
+}
+
 static int check_usage(const struct invocation *inv)
 {
 	const struct diff_own *own = inv->own;
@@ -194,7 +215,13 @@ static int check_usage(const struct invocation *inv)
 		complain("diff wants two files, or --at and --and with one");
 		return STATUS_USAGE;
 	}
-	return output_check(inv);
+	if (output_format(inv) == FORMAT_FACTS)
+		return output_check(inv);
+	if (inv->common.json) {
+		complain("--json contradicts the suffix of '%s'", inv->common.output);
+		return STATUS_USAGE;
+	}
+	return STATUS_DONE;
 }
 
 static int diff_command(struct invocation *inv)
@@ -209,7 +236,9 @@ static int diff_command(struct invocation *inv)
 	if (status == STATUS_DONE)
 		status = report_of(inv, &c, &r);
 	if (status == STATUS_DONE)
-		status = write_facts(inv, &c, &r);
+		status = output_format(inv) == FORMAT_FACTS
+				 ? write_facts(inv, &c, &r)
+				 : write_picture(inv, &c, &r, output_format(inv));
 	comparison_release(&c);
 	return status;
 }
@@ -220,7 +249,8 @@ const struct command cmd_diff = {
 	.summary = "What changed between two files, or between two moments of one",
 	.min_operands = 1,
 	.max_operands = 2,
-	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER,
+	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER | COMMON_RULES |
+		  COMMON_STEPS,
 	.opts = diff_opts,
 	.own_bytes = sizeof(struct diff_own),
 	.run = diff_command,
