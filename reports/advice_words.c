@@ -18,6 +18,9 @@ const char *advice_name(enum advice_kind k)
 {
 	static const char *const names[ADVICE_COUNT] = {
 		[ADVICE_LOOK_OUTSIDE] = "look_outside",
+		[ADVICE_STOP_OTHERS] = "stop_other_processes",
+		[ADVICE_TRIM_OUTSIDE] = "trim_outside_allocator",
+		[ADVICE_MOVE_FEW] = "move_few_blocks",
 		[ADVICE_FREE_HOLDERS] = "free_holders",
 		[ADVICE_RAISE_LIMIT] = "raise_limit",
 		[ADVICE_SMALLER_PIECES] = "ask_for_less",
@@ -49,6 +52,19 @@ const char *advice_setting(const struct advice *a, char *buf, size_t size)
 	}
 }
 
+/* ", 2 of its blocks are enough" */
+static const char *blocks_words(const struct advice *a, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (a->count2)
+		snprintf(buf, size, ", %s of %s %s enough",
+			 units_count((char[UNITS_BUF]){0}, a->count2),
+			 a->count == 1 ? "its blocks" : "their blocks",
+			 a->count2 == 1 ? "is" : "are");
+	return buf;
+}
+#define BLOCKS(a) blocks_words((a), (char[100]){0}, 100)
+
 static void say_space(const struct emit *e, const struct model *m, const struct explain_oom *o,
 		      const struct advice *a, char *buf, size_t size)
 {
@@ -60,30 +76,39 @@ static void say_space(const struct emit *e, const struct model *m, const struct 
 			 "libraries outside PyTorch hold the difference.",
 			 BYTES(o->survey.reserved), BYTES(o->device_free), BYTES(a->param));
 		break;
+	case ADVICE_STOP_OTHERS:
+		snprintf(buf, size, "Free the card: it was short of %s, and %s %s %s.",
+			 BYTES(a->param), NOUN(a->count, "other process", "other processes"),
+			 a->count == 1 ? "holds" : "hold", BYTES(a->bytes));
+		break;
+	case ADVICE_TRIM_OUTSIDE:
+		snprintf(buf, size,
+			 "Look at what takes memory outside PyTorch (NCCL communicators, other "
+			 "libraries, a second framework): %s there, and %s were missing.",
+			 BYTES(a->bytes), BYTES(a->param));
+		break;
 	case ADVICE_FREE_HOLDERS:
 		if (a->count == 1)
-			snprintf(buf, size,
-				 "Make room for at least %s: %s alone holds %s (keep less, free it "
-				 "earlier, or take a smaller batch).",
-				 BYTES(a->param), SITE(a->site), BYTES(a->bytes));
+			snprintf(buf, size, "%s less would have fitted: %s alone holds %s%s.",
+				 BYTES(a->param), SITE(a->site), BYTES(a->bytes), BLOCKS(a));
 		else
 			snprintf(buf, size,
-				 "Make room for at least %s: the %" PRIu64 " largest sites hold %s "
-				 "together, %s most of it.",
-				 BYTES(a->param), a->count, BYTES(a->bytes), SITE(a->site));
+				 "%s less would have fitted: the %" PRIu64 " largest sites hold %s "
+				 "together%s, %s most of it.",
+				 BYTES(a->param), a->count, BYTES(a->bytes), BLOCKS(a),
+				 SITE(a->site));
 		break;
 	case ADVICE_RAISE_LIMIT:
 		snprintf(buf, size,
 			 "Raise the limit of this process "
-			 "(torch.cuda.set_per_process_memory_fraction): %s more would let this "
-			 "request through, and the device has %s free.",
-			 BYTES(a->param), BYTES(a->bytes));
+			 "(torch.cuda.set_per_process_memory_fraction) by %s%s.",
+			 BYTES(a->param), o->card.allowed.known ? "" : " at most");
 		break;
 	default:
 		snprintf(buf, size,
-			 "Ask for less at once in %s: at most %s could be had at that "
-			 "moment.",
-			 SITE(o->site), BYTES(a->param));
+			 "Ask for less at once%s%s: at most %s could be had at that moment.",
+			 o->message_only ? "" : " in ", o->message_only ? "" : SITE(o->site),
+			 BYTES(a->param));
 		break;
 	}
 }
@@ -139,6 +164,14 @@ static void say_cache(const struct emit *e, const struct model *m, const struct 
 			 "filled: %s lie in expandable segments.",
 			 BYTES(a->bytes));
 		break;
+	case ADVICE_MOVE_FEW:
+		snprintf(
+			buf, size,
+			"The least that would do: free or move %s of %s%s (%s) in one segment, and "
+			"a hole of %s opens.",
+			NOUN(a->count, "block", "neighbouring blocks"), SITE(a->site),
+			a->alone ? "" : " and others", BYTES(a->param), BYTES(a->bytes));
+		break;
 	default:
 		snprintf(buf, size,
 			 "Free what %s keeps%s (%s), or allocate it before the large blocks: %s "
@@ -156,6 +189,8 @@ const char *advice_sentence(const struct emit *e, const struct model *m,
 {
 	switch (a->kind) {
 	case ADVICE_LOOK_OUTSIDE:
+	case ADVICE_STOP_OTHERS:
+	case ADVICE_TRIM_OUTSIDE:
 	case ADVICE_FREE_HOLDERS:
 	case ADVICE_RAISE_LIMIT:
 	case ADVICE_SMALLER_PIECES:

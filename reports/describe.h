@@ -34,7 +34,16 @@ extern const char *const top_by_words[];
 void describe_top(struct emit *e, const struct model *m, const struct top *t,
 		  const struct moment *at, uint64_t max_rows);
 
-void describe_explain(struct emit *e, const struct model *m, const struct explain *x);
+/* What an explanation was made of besides the snapshot; names are NULL for what was not read. */
+struct explain_report {
+	const char *log_file, *observer_file, *smi_file;
+	const struct oom_log *log; /* behind log_file */
+	bool stacks;               /* text tells whole stacks */
+};
+
+/* `m`: NULL when only a log was read. */
+void describe_explain(struct emit *e, const struct model *m, const struct explain *x,
+		      const struct explain_report *r);
 
 void describe_validate(struct emit *e, const struct model *m, const struct validation *v);
 

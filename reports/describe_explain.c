@@ -5,175 +5,20 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "passes/site.h"
+#include "reports/explain_parts.h"
 #include "reports/explain_words.h"
 #include "reports/stack_lines.h"
 
 #define SITE_BYTES 16384
 
-/* Rows and lines that people see, so that all of it fits one screen. */
-#define TEXT_HOLDERS  8
-#define TEXT_EVIDENCE 7
-#define TEXT_OTHERS   5
+/* Lines of other failures that people see. */
+#define TEXT_OTHERS 4
 
-static const char *const unusable_labels[UNUSABLE_COUNT] = {
-	[UNUSABLE_OTHER_POOL] = "cached, in another pool",
-	[UNUSABLE_OTHER_STREAM] = "cached, of another stream",
-	[UNUSABLE_OTHER_CLASS] = "cached, other size class",
-	[UNUSABLE_TOO_SMALL] = "cached, pieces too small",
-	[UNUSABLE_SPLIT_GUARD] = "cached, kept by max_split",
-	[UNUSABLE_MIXED_MODES] = "cached, expandable is off",
-};
-
-static void describe_holder(struct emit *e, const struct model *m, const struct holder *h,
-			    const struct explain_look *look)
-{
-	char site[SITE_BYTES];
-
-	emit_row_begin(e);
-	emit_share(e, "share", "share", h->bytes, look->totals.active);
-	emit_bytes(e, "bytes", "bytes", h->bytes);
-	emit_u64(e, "blocks", "blocks", h->blocks);
-	emit_str(e, "site", "site", site_words(m, h->site, site, sizeof site));
-	if (emit_is_json(e)) {
-		emit_array_begin(e, "stack", NULL);
-		describe_stack(e, m, h->stack);
-		emit_array_end(e);
-	}
-	emit_row_end(e);
-}
-
-/* People see no rows that would show 0.0 %. */
-static size_t text_holders(const struct explain *x, const struct explain_look *look)
-{
-	size_t n = 0;
-
-	while (n < look->n_holders && n < TEXT_HOLDERS &&
-	       x->holders.at[look->first_holder + n].bytes > look->totals.active / 2000)
-		n++;
-	return n;
-}
-
-static void describe_holders(struct emit *e, const struct model *m, const struct explain *x,
-			     const struct explain_look *look)
-{
-	char title[80], sites[UNITS_BUF];
-	size_t n = emit_is_json(e) ? look->n_holders : text_holders(x, look);
-
-	snprintf(title, sizeof title, "Who holds it (%zu of %s)", n,
-		 units_noun(sites, sizeof sites, look->all_holders, "site", "sites"));
-	emit_table_begin(e, "holders", title);
-	for (size_t k = 0; k < n; k++)
-		describe_holder(e, m, &x->holders.at[look->first_holder + k], look);
-	emit_table_end(e);
-}
-
-static uint64_t if_exact(const struct explain_oom *o, uint64_t bytes)
-{
-	return o->look.exact ? bytes : BYTES_NONE;
-}
-
-static void describe_balance(struct emit *e, const struct explain_oom *o)
-{
-	const struct survey *s = &o->survey;
-	bool json = emit_is_json(e);
-
-	emit_object_begin(e, "balance", "Memory of this process at that moment");
-	emit_bytes(e, "live_bytes", "in use, as asked for", if_exact(o, s->live));
-	emit_bytes(e, "slack_bytes", "in use, rounding and slack", if_exact(o, s->slack));
-	emit_bytes(e, "pending_free_bytes", s->pending ? "freed, waiting for a stream" : NULL,
-		   if_exact(o, s->pending));
-	emit_bytes(e, "cached_usable_bytes", s->usable ? "cached, usable" : NULL,
-		   if_exact(o, s->usable));
-	emit_array_begin(e, "cached_unusable", NULL);
-	for (unsigned u = 0; u < UNUSABLE_COUNT; u++) {
-		if (!s->unusable[u] || !o->look.exact)
-			continue;
-		if (json)
-			emit_object_begin(e, NULL, NULL);
-		emit_str(e, "reason", NULL, unusable_name((enum unusable)u));
-		emit_bytes(e, "bytes", unusable_labels[u], s->unusable[u]);
-		if (json)
-			emit_object_end(e);
-	}
-	emit_array_end(e);
-	emit_bytes(e, "reserved_bytes", "= reserved", if_exact(o, s->reserved));
-	emit_bytes(e, "device_free_bytes", "free on the device", o->device_free);
-	emit_object_end(e);
-}
-
-static void json_evidence(struct emit *e, const struct model *m, const struct evidence *v,
-			  const char *text)
-{
-	const struct evidence_keys *keys = evidence_keys(v->kind);
-	char site[SITE_BYTES];
-
-	emit_object_begin(e, NULL, NULL);
-	emit_str(e, "fact", NULL, keys->fact);
-	if (keys->bytes)
-		emit_bytes(e, keys->bytes, NULL, v->bytes);
-	if (keys->of_bytes)
-		emit_bytes(e, keys->of_bytes, NULL, v->of_bytes);
-	if (keys->count)
-		emit_u64(e, keys->count, NULL, v->count);
-	if (keys->count2)
-		emit_u64(e, keys->count2, NULL, v->count2);
-	if (v->kind == EVIDENCE_ELSEWHERE || v->kind == EVIDENCE_REFUSED_BLOCK) {
-		emit_str(e, "reason", NULL, unusable_name(v->why));
-		emit_addr(e, "stream", NULL, v->stream);
-		emit_pool(e, "pool_id", NULL, v->pool, true);
-	}
-	if (v->kind == EVIDENCE_PINNING_SITE) {
-		emit_str(e, "site", NULL, site_words(m, v->site, site, sizeof site));
-		emit_bool(e, "alone", NULL, v->alone);
-	}
-	emit_str(e, "text", NULL, text);
-	emit_object_end(e);
-}
-
-static void describe_evidence(struct emit *e, const struct model *m, const struct explain_oom *o)
-{
-	char text[SENTENCE_BYTES];
-	unsigned lines = 0;
-
-	emit_array_begin(e, "evidence", "Why");
-	for (size_t i = 0; i < o->n_evidence; i++) {
-		const struct evidence *v = &o->evidence[i];
-
-		evidence_sentence(e, m, o, v, text, sizeof text);
-		if (emit_is_json(e))
-			json_evidence(e, m, v, text);
-		/* The live bytes' sentence tells the idle ones too. */
-		else if (v->kind != EVIDENCE_IDLE && lines++ < TEXT_EVIDENCE)
-			emit_prose(e, "- %s", text);
-	}
-	emit_array_end(e);
-}
-
-static void describe_advice(struct emit *e, const struct model *m, const struct explain_oom *o)
-{
-	char text[SENTENCE_BYTES], setting[UNITS_BUF];
-
-	emit_array_begin(e, "advice", o->n_advice ? "What helps (amounts are estimates)" : NULL);
-	for (size_t i = 0; i < o->n_advice; i++) {
-		const struct advice *a = &o->advice[i];
-
-		advice_sentence(e, m, o, a, text, sizeof text);
-		if (!emit_is_json(e)) {
-			emit_prose(e, "- %s", text);
-			continue;
-		}
-		emit_object_begin(e, NULL, NULL);
-		emit_str(e, "action", NULL, advice_name(a->kind));
-		emit_str(e, "setting", NULL, advice_setting(a, setting, sizeof setting));
-		emit_bytes(e, "recovers_bytes", NULL, a->bytes);
-		emit_bool(e, "estimate", NULL, true);
-		emit_str(e, "text", NULL, text);
-		emit_object_end(e);
-	}
-	emit_array_end(e);
-}
+/* Stacks of holders under --stacks. */
+#define TEXT_STACKS 5
 
 static void describe_factors(struct emit *e, const struct explain_oom *o)
 {
@@ -187,16 +32,93 @@ static void describe_factors(struct emit *e, const struct explain_oom *o)
 	emit_array_end(e);
 }
 
+/* What a cause's numbers are called. */
+static void describe_cause(struct emit *e, const struct model *m, const struct explain_cause *c)
+{
+	char text[SENTENCE_BYTES], site[SITE_BYTES];
+
+	emit_str(e, "cause", NULL, cause_name(c->cause));
+	if (c->cause == CAUSE_NONE) {
+		emit_null(e, "cause_evidence", NULL);
+		return;
+	}
+	emit_object_begin(e, "cause_evidence", NULL);
+	emit_bytes(e, "bytes", NULL, c->bytes);
+	emit_bytes(e, "of_bytes", NULL, c->of_bytes);
+	emit_u64(e, "count", NULL, c->count);
+	emit_u64(e, "count2", NULL, c->count2);
+	emit_str(e, "site", NULL, c->has_site ? site_words(m, c->site, site, sizeof site) : NULL);
+	emit_str(e, "text", NULL, cause_sentence(e, m, c, text, sizeof text));
+	emit_object_end(e);
+}
+
+static void json_missing(struct emit *e, const struct explain_oom *o)
+{
+	emit_str(e, "confidence", NULL, confidence_name(o->confidence));
+	emit_array_begin(e, "missing", NULL);
+	for (unsigned bit = 0; bit < MISSING_BITS; bit++)
+		if (o->missing >> bit & 1)
+			emit_str(e, NULL, NULL, missing_name(bit));
+	emit_array_end(e);
+}
+
+/* Who asked, where a snapshot tells. */
+static void json_asker(struct emit *e, const struct model *m, const struct explain_oom *o)
+{
+	char site[SITE_BYTES];
+
+	if (o->message_only)
+		emit_null(e, "site", NULL);
+	else
+		emit_str(e, "site", NULL, site_words(m, o->site, site, sizeof site));
+	emit_array_begin(e, "stack", NULL);
+	if (!o->message_only)
+		describe_stack(e, m, o->stack);
+	emit_array_end(e);
+	emit_array_begin(e, "annotations", NULL);
+	for (size_t i = 0; i < o->n_phases; i++) {
+		const struct str *name = strtab_get(&m->strings, o->phases[i]);
+
+		emit_strn(e, NULL, NULL, name->bytes, name->length);
+	}
+	emit_array_end(e);
+}
+
+static void json_message(struct emit *e, const struct explain_oom *o)
+{
+	const struct oom_message *msg = o->card.message;
+
+	if (!msg) {
+		emit_null(e, "message", NULL);
+		return;
+	}
+	emit_object_begin(e, "message", NULL);
+	emit_u64(e, "line", NULL, msg->line);
+	emit_str(e, "form", NULL, msg->form);
+	if (msg->rank < 0)
+		emit_null(e, "rank", NULL);
+	else
+		emit_i64(e, "rank", NULL, msg->rank);
+	emit_bool(e, "cut", NULL, msg->cut);
+	emit_object_end(e);
+}
+
 static void json_oom(struct emit *e, const struct model *m, const struct explain *x,
-		     const struct explain_oom *o)
+		     const struct explain_oom *o, const struct explain_report *r)
 {
 	const struct request *q = &o->request;
 	bool pool_known = q->pool_known || o->survey.only_default_pool;
-	char text[SENTENCE_BYTES], site[SITE_BYTES];
+	char text[SENTENCE_BYTES];
 
 	emit_object_begin(e, NULL, NULL);
-	emit_i64(e, "device", NULL, o->device);
-	emit_event(e, "event", NULL, o->event);
+	if (o->message_only && o->device < 0)
+		emit_null(e, "device", NULL);
+	else
+		emit_i64(e, "device", NULL, o->device);
+	if (o->message_only)
+		emit_null(e, "event", NULL);
+	else
+		emit_event(e, "event", NULL, o->event);
 	emit_time_us(e, "time_us", NULL, o->time_us);
 	emit_str(e, "summary", NULL, oom_sentence(e, m, o, text, sizeof text));
 	emit_bytes(e, "requested_bytes", NULL, q->rounded);
@@ -211,21 +133,15 @@ static void json_oom(struct emit *e, const struct model *m, const struct explain
 	emit_bool(e, "retried", NULL, o->retried);
 	emit_str(e, "verdict", NULL, verdict_name(o->verdict));
 	describe_factors(e, o);
-	emit_str(e, "site", NULL, site_words(m, o->site, site, sizeof site));
-	emit_array_begin(e, "stack", NULL);
-	describe_stack(e, m, o->stack);
-	emit_array_end(e);
-	emit_array_begin(e, "annotations", NULL);
-	for (size_t i = 0; i < o->n_phases; i++) {
-		const struct str *name = strtab_get(&m->strings, o->phases[i]);
-
-		emit_strn(e, NULL, NULL, name->bytes, name->length);
-	}
-	emit_array_end(e);
-	describe_evidence(e, m, o);
-	describe_balance(e, o);
-	describe_holders(e, m, x, &o->look);
-	describe_advice(e, m, o);
+	describe_cause(e, m, &o->cause);
+	json_missing(e, o);
+	json_asker(e, m, o);
+	json_message(e, o);
+	explain_part_evidence(e, m, o);
+	explain_part_balance(e, o, r->log);
+	explain_part_holders(e, m, x, &o->look);
+	explain_part_pinners(e, m, x, o);
+	explain_part_advice(e, m, o);
 	emit_object_end(e);
 }
 
@@ -242,13 +158,13 @@ static void json_peak(struct emit *e, const struct model *m, const struct explai
 	emit_event(e, "event", NULL, p->event);
 	emit_time_us(e, "time_us", NULL, p->time_us);
 	describe_totals(e, &p->look.totals);
-	describe_holders(e, m, x, &p->look);
+	explain_part_holders(e, m, x, &p->look);
 	emit_object_end(e);
 }
 
 static void text_verdict(struct emit *e, const struct explain_oom *o)
 {
-	char words[200], bytes[UNITS_BUF];
+	char words[300], bytes[UNITS_BUF];
 	int n = snprintf(words, sizeof words, "%s", verdict_name(o->verdict));
 
 	for (size_t i = 0; i < o->n_factors && n > 0 && (size_t)n < sizeof words; i++)
@@ -258,28 +174,98 @@ static void text_verdict(struct emit *e, const struct explain_oom *o)
 	emit_str(e, NULL, "verdict", words);
 }
 
-static void text_facts(struct emit *e, const struct model *m, const struct explain_oom *o)
+static void text_confidence(struct emit *e, const struct explain_oom *o)
 {
-	char words[SITE_BYTES], rounded[UNITS_BUF], attempted[UNITS_BUF], when[UNITS_BUF];
-	size_t n = 0;
+	char words[900];
+	size_t n = (size_t)snprintf(words, sizeof words, "%s", confidence_name(o->confidence));
+	const char *join = "; to be sure: ";
 
-	text_verdict(e, o);
-	snprintf(words, sizeof words, "%s (%s pool), for which the driver was asked for %s",
-		 emit_words_bytes(e, rounded, o->request.rounded),
-		 o->request.is_small ? "small" : "large",
-		 emit_words_bytes(e, attempted, o->request.attempted));
-	emit_str(e, NULL, "request", words);
-	emit_str(e, NULL, "asked by", site_words(m, o->site, words, sizeof words));
+	for (unsigned bit = 0; bit < MISSING_BITS && n < sizeof words; bit++) {
+		if (!(o->missing >> bit & 1))
+			continue;
+		n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", join,
+				      missing_words(bit));
+		join = "; ";
+	}
+	emit_str(e, NULL, "confidence", words);
+}
+
+static void text_cause(struct emit *e, const struct model *m, const struct explain_oom *o)
+{
+	char words[SENTENCE_BYTES + 40], what[SENTENCE_BYTES];
+
+	if (o->cause.cause == CAUSE_NONE)
+		return;
+	snprintf(words, sizeof words, "%s: %s", cause_name(o->cause.cause),
+		 cause_sentence(e, m, &o->cause, what, sizeof what));
+	emit_str(e, NULL, "cause", words);
+}
+
+static void text_when(struct emit *e, const struct explain_oom *o)
+{
+	char words[200], when[UNITS_BUF];
+
 	snprintf(words, sizeof words, "event %" PRId64 "%s%s", o->event,
 		 o->time_us == TIME_NONE ? "" : ", ",
 		 o->time_us == TIME_NONE ? "" : units_time_us(when, o->time_us));
 	emit_str(e, NULL, "when", words);
-	words[0] = '\0';
+}
+
+static void text_annotations(struct emit *e, const struct model *m, const struct explain_oom *o)
+{
+	char words[2048] = "";
+	size_t n = 0;
+
 	for (size_t i = 0; i < o->n_phases && n < sizeof words; i++)
 		n += (size_t)snprintf(words + n, sizeof words - n, "%s%.200s", i ? " > " : "",
 				      model_str(m, o->phases[i]));
 	if (o->n_phases)
 		emit_str(e, NULL, "inside", words);
+}
+
+/* What was read besides the snapshot, and whether it is about this failure. */
+static void text_sides(struct emit *e, const struct explain_oom *o, const struct explain_report *r)
+{
+	const struct {
+		const char *file;
+		bool differs;
+	} sides[] = {{r->log_file, o->card.message_differs},
+		     {r->observer_file, o->card.observer_differs},
+		     {r->smi_file, false}};
+
+	for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+		char words[1200];
+
+		if (!sides[i].file)
+			continue;
+		snprintf(words, sizeof words, "%.1000s%s", sides[i].file,
+			 sides[i].differs ? " (about another failure: not used)" : "");
+		emit_str(e, NULL, "read too", words);
+	}
+}
+
+static void text_facts(struct emit *e, const struct model *m, const struct explain_oom *o,
+		       const struct explain_report *r)
+{
+	char words[SITE_BYTES], rounded[UNITS_BUF], attempted[UNITS_BUF];
+
+	text_verdict(e, o);
+	text_cause(e, m, o);
+	text_confidence(e, o);
+	if (!o->message_only) {
+		snprintf(words, sizeof words, "%s (%s pool), for which the driver was asked for %s",
+			 emit_words_bytes(e, rounded, o->request.rounded),
+			 o->request.is_small ? "small" : "large",
+			 emit_words_bytes(e, attempted, o->request.attempted));
+		emit_str(e, NULL, "request", words);
+		emit_str(e, NULL, "asked by", site_words(m, o->site, words, sizeof words));
+		text_when(e, o);
+		text_annotations(e, m, o);
+	} else if (o->card.message) {
+		snprintf(words, sizeof words, "line %" PRIu64 " of the log", o->card.message->line);
+		emit_str(e, NULL, "message", words);
+	}
+	text_sides(e, o, r);
 }
 
 /* Every other failure in one line, attempts that were retried in one for all of them. */
@@ -294,7 +280,7 @@ static void text_others(struct emit *e, const struct model *m, const struct expl
 	}
 	if (!retried && !others)
 		return;
-	emit_section_begin(e, "Other refusals in this file");
+	emit_section_begin(e, m ? "Other refusals in this file" : "Other failures in this log");
 	if (retried)
 		emit_prose(e,
 			   "- %s: the same thread asked again at once and the program went on "
@@ -307,7 +293,13 @@ static void text_others(struct emit *e, const struct model *m, const struct expl
 		if (i == x->main_oom || o->retried)
 			continue;
 		others--;
-		if (shown++ < TEXT_OTHERS)
+		if (shown++ >= TEXT_OTHERS)
+			continue;
+		if (o->message_only)
+			emit_prose(e, "- Line %" PRIu64 ", %s: %s", o->card.message->line,
+				   verdict_name(o->verdict),
+				   oom_sentence(e, m, o, text, sizeof text));
+		else
 			emit_prose(e, "- Event %" PRId64 ", %s: %s", o->event,
 				   verdict_name(o->verdict),
 				   oom_sentence(e, m, o, text, sizeof text));
@@ -318,7 +310,27 @@ static void text_others(struct emit *e, const struct model *m, const struct expl
 	emit_section_end(e);
 }
 
-static void text_oom(struct emit *e, const struct model *m, const struct explain *x)
+static void text_stacks(struct emit *e, const struct model *m, const struct explain *x,
+			const struct explain_oom *o)
+{
+	const struct explain_look *look = &o->look;
+	char words[SITE_BYTES], bytes[UNITS_BUF];
+
+	emit_section_begin(e, "Stacks, innermost first");
+	emit_line(e, "who asked");
+	text_stack(e, m, o->stack);
+	for (size_t k = 0; k < look->n_holders && k < TEXT_STACKS; k++) {
+		const struct holder *h = &x->holders.at[look->first_holder + k];
+
+		emit_line(e, "%s by %s", emit_words_bytes(e, bytes, h->stack_bytes),
+			  site_short(m, h->site, words, sizeof words));
+		text_stack(e, m, h->stack);
+	}
+	emit_section_end(e);
+}
+
+static void text_oom(struct emit *e, const struct model *m, const struct explain *x,
+		     const struct explain_report *r)
 {
 	const struct explain_oom *o = &x->ooms.at[x->main_oom];
 	char text[SENTENCE_BYTES];
@@ -327,11 +339,14 @@ static void text_oom(struct emit *e, const struct model *m, const struct explain
 	if (o->retried)
 		emit_prose(e, "The same thread asked again at once and the program went on.");
 	emit_blank(e);
-	text_facts(e, m, o);
-	describe_balance(e, o);
-	describe_evidence(e, m, o);
-	describe_holders(e, m, x, &o->look);
-	describe_advice(e, m, o);
+	text_facts(e, m, o, r);
+	explain_part_balance(e, o, r->log);
+	explain_part_evidence(e, m, o);
+	explain_part_holders(e, m, x, &o->look);
+	explain_part_pinners(e, m, x, o);
+	explain_part_advice(e, m, o);
+	if (r->stacks && !o->message_only)
+		text_stacks(e, m, x, o);
 	text_others(e, m, x);
 }
 
@@ -367,23 +382,57 @@ static void text_peak(struct emit *e, const struct model *m, const struct explai
 	emit_bytes(e, NULL, "allocated", t->allocated);
 	emit_bytes(e, NULL, "active", t->active);
 	emit_bytes(e, NULL, "reserved", t->reserved);
-	describe_holders(e, m, x, &p->look);
+	explain_part_holders(e, m, x, &p->look);
 }
 
-void describe_explain(struct emit *e, const struct model *m, const struct explain *x)
+static void json_sides(struct emit *e, const struct explain_report *r)
+{
+	const struct {
+		const char *kind, *file;
+	} sides[] = {
+		{"log", r->log_file}, {"observer", r->observer_file}, {"nvidia-smi", r->smi_file}};
+
+	emit_array_begin(e, "side_files", NULL);
+	for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+		if (!sides[i].file)
+			continue;
+		emit_object_begin(e, NULL, NULL);
+		emit_str(e, "kind", NULL, sides[i].kind);
+		emit_str(e, "file", NULL, sides[i].file);
+		emit_object_end(e);
+	}
+	emit_array_end(e);
+}
+
+/* A log without a failure that has amounts. */
+static void text_no_message(struct emit *e, const struct explain *x)
+{
+	if (x->n_messages)
+		emit_prose(e,
+			   "The log tells that memory ran out, but no amounts: what a snapshot or "
+			   "a newer PyTorch's message would tell is missing.");
+	else
+		emit_prose(e, "No message of the log says that memory ran out.");
+}
+
+void describe_explain(struct emit *e, const struct model *m, const struct explain *x,
+		      const struct explain_report *r)
 {
 	if (!emit_is_json(e)) {
 		if (x->ooms.n)
-			text_oom(e, m, x);
-		else
+			text_oom(e, m, x, r);
+		else if (m)
 			text_peak(e, m, x);
+		else
+			text_no_message(e, x);
 		return;
 	}
-	emit_bool(e, "partial", NULL, m->partial);
+	emit_bool(e, "partial", NULL, m && m->partial);
+	json_sides(e, r);
 	emit_array_begin(e, "ooms", NULL);
 	for (size_t i = 0; i < x->ooms.n; i++)
-		json_oom(e, m, x, &x->ooms.at[i]);
+		json_oom(e, m, x, &x->ooms.at[i], r);
 	emit_array_end(e);
-	if (!x->ooms.n)
+	if (!x->ooms.n && m)
 		json_peak(e, m, x);
 }

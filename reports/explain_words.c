@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * explain_words.c -- the sentences of an explanation: who asked for what, and what stood in the way.
+ * explain_words.c -- the sentences of the facts behind a verdict.
  */
 #include "reports/explain_words.h"
 
@@ -25,7 +25,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return part < whole && p > 99.9 ? 99.9 : p;
 }
 
-static const char *stream_words(uint64_t stream, char *buf, size_t size)
+const char *stream_words(uint64_t stream, char *buf, size_t size)
 {
 	if (stream == 0)
 		snprintf(buf, size, "the default stream");
@@ -35,16 +35,7 @@ static const char *stream_words(uint64_t stream, char *buf, size_t size)
 }
 #define STREAM(s) stream_words((s), (char[UNITS_BUF]){0}, UNITS_BUF)
 
-/* The largest fitting block that lies elsewhere. */
-static const struct evidence *find_evidence(const struct explain_oom *o, enum evidence_kind kind)
-{
-	for (size_t i = 0; i < o->n_evidence; i++)
-		if (o->evidence[i].kind == kind)
-			return &o->evidence[i];
-	return NULL;
-}
-
-static const char *place_words(const struct evidence *v, char *buf, size_t size)
+const char *place_words(const struct evidence *v, char *buf, size_t size)
 {
 	switch (v->why) {
 	case UNUSABLE_OTHER_POOL:
@@ -68,94 +59,6 @@ static const char *place_words(const struct evidence *v, char *buf, size_t size)
 	return buf;
 }
 #define PLACE(v) place_words((v), (char[UNITS_BUF * 2]){0}, sizeof(char[UNITS_BUF * 2]))
-
-/* What stood in the way, to follow "X asked for Y on Z". */
-static void obstacle_words(const struct emit *e, const struct explain_oom *o, char *buf,
-			   size_t size)
-{
-	const struct survey *s = &o->survey;
-	const struct free_blocks *small = &s->free[UNUSABLE_TOO_SMALL];
-	const struct evidence *v;
-
-	switch (o->verdict) {
-	case VERDICT_REQUEST_TOO_LARGE:
-		snprintf(buf, size,
-			 "at once, more than the %s there would be with everything of "
-			 "this process given back",
-			 BYTES(num_add_saturated(s->reserved, o->device_free)));
-		break;
-	case VERDICT_PROCESS_LIMIT:
-		snprintf(buf, size,
-			 "and a limit on this process refused it, not the device: %s "
-			 "are free there",
-			 BYTES(o->device_free));
-		break;
-	case VERDICT_CAPACITY:
-		if (s->reserved == 0)
-			snprintf(buf, size,
-				 "and the memory is full: %s left on the device, and "
-				 "this process holds none",
-				 BYTES(o->device_free));
-		else
-			snprintf(buf, size,
-				 "and the memory is full: %s left on the device, %.1f %% of the "
-				 "%s this process reserves in use",
-				 BYTES(o->device_free), percent(s->allocated, s->reserved),
-				 BYTES(s->reserved));
-		break;
-	case VERDICT_PENDING_FREE:
-		snprintf(buf, size,
-			 "while %s that would serve it wait, already freed, for "
-			 "another stream to finish",
-			 BYTES(s->pending_fits));
-		break;
-	case VERDICT_STRANDED_CACHE:
-		v = find_evidence(o, EVIDENCE_ELSEWHERE);
-		assert(v);
-		snprintf(buf, size,
-			 "while a free block of %s, large enough, lies in %s, where "
-			 "the request may not look",
-			 BYTES(v->bytes), PLACE(v));
-		break;
-	case VERDICT_FRAGMENTATION:
-		v = find_evidence(o, EVIDENCE_REFUSED_BLOCK);
-		if (v)
-			snprintf(buf, size,
-				 "while a free block of %s is kept from it by a "
-				 "setting of the allocator",
-				 BYTES(v->bytes));
-		else if (small->blocks)
-			snprintf(buf, size,
-				 "while %s lie idle in pieces: the largest it may use "
-				 "is %s",
-				 BYTES(s->reserved - s->allocated), BYTES(small->largest));
-		else
-			snprintf(buf, size, "while %s lie idle where it may not use them",
-				 BYTES(s->reserved - s->allocated));
-		break;
-	case VERDICT_UNKNOWN:
-	case VERDICT_COUNT:
-		snprintf(buf, size, "and was refused; the file does not show why");
-		break;
-	}
-}
-
-const char *oom_sentence(const struct emit *e, const struct model *m, const struct explain_oom *o,
-			 char *buf, size_t size)
-{
-	char obstacle[400], device[UNITS_BUF], where[UNITS_BUF * 2] = "";
-
-	obstacle_words(e, o, obstacle, sizeof obstacle);
-	if (o->device < 0)
-		snprintf(device, sizeof device, "Pinned host memory");
-	else
-		snprintf(device, sizeof device, "GPU %" PRId32, o->device);
-	if (o->request.stream_known)
-		snprintf(where, sizeof where, " on %s", STREAM(o->request.stream));
-	snprintf(buf, size, "%s ran out of memory: %s asked for %s%s %s.", device, SITE(o->site),
-		 BYTES(o->request.rounded), where, obstacle);
-	return buf;
-}
 
 static void say_elsewhere(const struct emit *e, const struct evidence *v, char *buf, size_t size)
 {
@@ -200,6 +103,13 @@ static void say_device(const struct emit *e, const struct explain_oom *o, const 
 			 BYTES(o->device_free), BYTES(o->request.attempted), BYTES(v->bytes),
 			 BYTES(v->of_bytes));
 		break;
+	case EVIDENCE_LIMIT_KNOWN:
+		snprintf(buf, size,
+			 "The limit of this process is %s "
+			 "(torch.cuda.set_per_process_memory_fraction); with this request it would "
+			 "have reserved %s.",
+			 BYTES(v->bytes), BYTES(v->of_bytes));
+		break;
 	case EVIDENCE_ALL_GIVEN_BACK:
 		snprintf(buf, size,
 			 "Reserved and free memory together are %s; the driver was "
@@ -208,6 +118,46 @@ static void say_device(const struct emit *e, const struct explain_oom *o, const 
 		break;
 	default:
 		snprintf(buf, size, "The event does not say how much was free on the device.");
+		break;
+	}
+}
+
+static void say_card(const struct emit *e, const struct evidence *v, char *buf, size_t size)
+{
+	switch (v->kind) {
+	case EVIDENCE_OTHERS:
+		if (v->count == 1)
+			snprintf(buf, size, "Process %" PRIu64 " holds %s of the card.", v->count2,
+				 BYTES(v->bytes));
+		else
+			snprintf(buf, size,
+				 "%s other processes hold %s of the card; the largest is process "
+				 "%" PRIu64 " with %s.",
+				 COUNT(v->count), BYTES(v->bytes), v->count2, BYTES(v->of_bytes));
+		break;
+	case EVIDENCE_OUTSIDE:
+		snprintf(buf, size,
+			 "Of the %s this process holds on the card, %s are outside PyTorch's "
+			 "allocator: the CUDA context, NCCL, other libraries.",
+			 BYTES(v->of_bytes), BYTES(v->bytes));
+		break;
+	case EVIDENCE_IDLE_UNSORTED:
+		snprintf(buf, size,
+			 "%s are idle in PyTorch's cache, and %s were asked for. Why the cache did "
+			 "not serve the request no message tells: a snapshot does.",
+			 BYTES(v->bytes), BYTES(v->of_bytes));
+		break;
+	default:
+		if (v->count == OOM_HINT_EXPANDABLE && v->count2)
+			snprintf(buf, size,
+				 "PyTorch's hint to set expandable_segments does not help: it is "
+				 "on already.");
+		else
+			snprintf(buf, size,
+				 "PyTorch's hint to set %s does not help here: only %s are idle.",
+				 v->count == OOM_HINT_EXPANDABLE ? "expandable_segments"
+								 : "max_split_size_mb",
+				 BYTES(v->bytes));
 		break;
 	}
 }
@@ -324,9 +274,16 @@ const char *evidence_sentence(const struct emit *e, const struct model *m,
 	case EVIDENCE_SHORT:
 	case EVIDENCE_NEARLY:
 	case EVIDENCE_LIMIT:
+	case EVIDENCE_LIMIT_KNOWN:
 	case EVIDENCE_ALL_GIVEN_BACK:
 	case EVIDENCE_NO_DEVICE_FREE:
 		say_device(e, o, v, buf, size);
+		break;
+	case EVIDENCE_OTHERS:
+	case EVIDENCE_OUTSIDE:
+	case EVIDENCE_HINT_WRONG:
+	case EVIDENCE_IDLE_UNSORTED:
+		say_card(e, v, buf, size);
 		break;
 	case EVIDENCE_ELSEWHERE:
 	case EVIDENCE_REFUSED_BLOCK:
@@ -358,6 +315,14 @@ const struct evidence_keys *evidence_keys(enum evidence_kind k)
 		[EVIDENCE_NEARLY] = {"driver_nearly", "device_free_bytes", "attempted_bytes", NULL,
 				     NULL},
 		[EVIDENCE_LIMIT] = {"process_limit", "at_least_bytes", "below_bytes", NULL, NULL},
+		[EVIDENCE_LIMIT_KNOWN] = {"limit", "allowed_bytes", "wanted_bytes", NULL, NULL},
+		[EVIDENCE_OTHERS] = {"other_processes", "bytes", "largest_bytes", "processes",
+				     "largest_pid"},
+		[EVIDENCE_OUTSIDE] = {"outside_allocator", "bytes", "process_bytes", NULL, NULL},
+		[EVIDENCE_HINT_WRONG] = {"hint_does_not_help", "idle_bytes", "attempted_bytes",
+					 NULL, NULL},
+		[EVIDENCE_IDLE_UNSORTED] = {"idle_unsorted", "idle_bytes", "attempted_bytes", NULL,
+					    NULL},
 		[EVIDENCE_ALL_GIVEN_BACK] = {"all_given_back", "bytes", "attempted_bytes", NULL,
 					     NULL},
 		[EVIDENCE_LIVE] = {"live", "bytes", "reserved_bytes", "blocks", NULL},

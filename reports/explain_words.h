@@ -23,6 +23,19 @@ const char *advice_sentence(const struct emit *e, const struct model *m,
 			    const struct explain_oom *o, const struct advice *a, char *buf,
 			    size_t size);
 
+/* What led there, to follow "cause". */
+const char *cause_sentence(const struct emit *e, const struct model *m,
+			   const struct explain_cause *c, char *buf, size_t size);
+/* Of one bit of enum missing: what JSON calls it, and what a person could add. */
+const char *missing_name(unsigned bit);
+const char *missing_words(unsigned bit);
+/* Why there is no stack, and what would have recorded it. */
+const char *no_stack_words(enum no_stack_reason r);
+
+/* "the default stream", "stream 0x7f..."; where the largest fitting block of a fact lies. */
+const char *stream_words(uint64_t stream, char *buf, size_t size);
+const char *place_words(const struct evidence *v, char *buf, size_t size);
+
 /* What JSON calls a fact and those of its numbers that mean something; NULL: not used. */
 struct evidence_keys {
 	const char *fact, *bytes, *of_bytes, *count, *count2;

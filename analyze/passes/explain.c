@@ -7,12 +7,14 @@
 
 #include "model/rounding.h"
 #include "passes/oom_events.h"
+#include "passes/explain_private.h"
 #include "passes/open_spans.h"
 
 /* One run over a file. `state` is that of `look`, kept while nothing changes. */
 struct explain_walk {
 	struct explain out;
 	const struct model *m;
+	const struct explain_side *side;
 	struct budget *budget;
 	struct holders holders;
 	const struct device *d;
@@ -59,6 +61,7 @@ static int take_look(struct explain_walk *w, struct error *err)
 	w->state = state;
 	look.totals = state.totals;
 	look.exact = state.exact && state.totals.reserved != BYTES_NONE;
+	look.no_stack = no_stack_count(w->m, &w->state, replay_summary(w->replay)->history);
 	holders_of_state(&w->holders, &w->state);
 	look.all_holders = holders_count(&w->holders);
 	for (size_t k = 0; k < look.all_holders && k < EXPLAIN_MAX_HOLDERS; k++) {
@@ -93,9 +96,49 @@ static void read_request(struct explain_oom *oom, const struct explain_walk *w)
 		q->pool = attr->pool;
 }
 
+/* What the observer was told is exact; the event has the request of the program. */
+static void find_card(struct explain_oom *oom, const struct explain_walk *w)
+{
+	struct request *q = &oom->request;
+	struct oom_key key = {
+		.device = oom->device,
+		.is_host = oom->device == DEVICE_HOST,
+		.attempted = q->attempted,
+		.rounded = q->rounded,
+		.device_free = oom->device_free,
+		.allocated = oom->look.exact ? oom->survey.allocated : BYTES_NONE,
+		.reserved = oom->look.exact ? oom->survey.reserved : BYTES_NONE,
+	};
+
+	card_facts_find(&oom->card, w->side, &key);
+	if (oom->card.observer_fits && w->side->observer->attempted != BYTES_NONE)
+		q->attempted = w->side->observer->attempted;
+	if (oom->device_free == BYTES_NONE && oom->card.message && oom->card.message->free.known)
+		oom->device_free = oom->card.message->free.bytes;
+	explain_balance(oom);
+}
+
+/* Of the largest sites that together hold enough, the fewest blocks that do. */
+static int count_blocks(struct explain_oom *oom, const struct explain_walk *w, struct error *err)
+{
+	for (size_t i = 0; i < oom->n_advice; i++) {
+		struct advice *a = &oom->advice[i];
+		int rc;
+
+		if (a->kind != ADVICE_FREE_HOLDERS)
+			continue;
+		rc = explain_fewest_blocks(&a->count2, &w->state, w->m, &w->holders.sites,
+					   w->out.holders.at + oom->look.first_holder,
+					   (size_t)a->count, a->param, w->budget, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
 static int explain_one(struct explain_walk *w, const struct oom_event *event, struct error *err)
 {
-	struct explain_oom oom = {.event = event->event, .retried = event->retried};
+	struct explain_oom oom = {.event = event->event, .retried = event->retried, .rank = -1};
 	int rc;
 
 	if (!state_is_fresh(w, event->event)) {
@@ -110,6 +153,10 @@ static int explain_one(struct explain_walk *w, const struct oom_event *event, st
 			err);
 	if (rc < 0)
 		return rc;
+	find_card(&oom, w);
+	if (!oom.retried &&
+	    (rc = explain_pinners(&w->out, &oom, &w->state, w->m, &w->holders.sites, err)) < 0)
+		return rc;
 	if (oom.time_us != TIME_NONE)
 		oom.n_phases =
 			open_spans_list(&w->spans, oom.time_us, oom.phases, EXPLAIN_MAX_PHASES);
@@ -120,12 +167,25 @@ static int explain_one(struct explain_walk *w, const struct oom_event *event, st
 				    .summary = replay_summary(w->replay),
 				    .holders = w->out.holders.at + oom.look.first_holder,
 			    });
+	if (!oom.retried && (rc = count_blocks(&oom, w, err)) < 0)
+		return rc;
 	return vec_push(&w->out.ooms, oom, w->budget, err);
+}
+
+/* Causes stand on the whole trace, doubts on the causes. */
+static int conclude(struct explain_walk *w, size_t first, struct error *err)
+{
+	int rc = explain_causes(&w->out, first, w->m, w->d, w->replay, &w->holders.sites, err);
+
+	for (size_t i = first; i < w->out.ooms.n && rc == 0; i++)
+		explain_doubt(&w->out.ooms.at[i], replay_summary(w->replay)->history);
+	return rc;
 }
 
 static int explain_device(struct explain_walk *w, const struct device *d, struct error *err)
 {
 	struct oom_events events = {0};
+	size_t first = w->out.ooms.n;
 	int rc;
 
 	if ((rc = oom_events_find(&events, w->m, d, w->budget, err)) < 0 || events.at.n == 0)
@@ -137,6 +197,8 @@ static int explain_device(struct explain_walk *w, const struct device *d, struct
 	rc = replay_new(&w->replay, w->m, d, w->budget, err);
 	for (size_t i = 0; i < events.at.n && rc == 0; i++)
 		rc = explain_one(w, &events.at.at[i], err);
+	if (rc == 0)
+		rc = conclude(w, first, err);
 out:
 	replay_free(w->replay);
 	w->replay = NULL;
@@ -213,7 +275,8 @@ static int each_device(struct explain_walk *w, const struct explain_options *o,
 int explain_run(struct explain *out, const struct model *m, const struct explain_options *options,
 		struct budget *budget, struct error *err)
 {
-	struct explain_walk w = {.out = {.budget = budget}, .m = m, .budget = budget};
+	struct explain_walk w = {
+		.out = {.budget = budget}, .m = m, .side = options->side, .budget = budget};
 	int rc;
 
 	if (options->one_device && !model_device(m, options->device))
@@ -225,6 +288,8 @@ int explain_run(struct explain *out, const struct model *m, const struct explain
 	if (rc == 0 && w.out.ooms.n == 0)
 		rc = each_device(&w, options, offer_peak, err);
 	if (rc == 0) {
+		if (w.side && w.side->log)
+			w.out.n_messages = w.side->log->messages.n;
 		choose_main(&w.out);
 		*out = w.out;
 	} else {
@@ -241,5 +306,6 @@ void explain_release(struct explain *e)
 		return;
 	vec_release(&e->ooms, e->budget);
 	vec_release(&e->holders, e->budget);
+	vec_release(&e->pinners, e->budget);
 	e->budget = NULL;
 }

@@ -63,12 +63,12 @@ struct factor {
 /* One fact that speaks for the verdict. Which of the numbers a kind uses is said beside it, in the
  * order bytes, of_bytes, count, count2; the rest is 0. */
 enum evidence_kind {
-	EVIDENCE_SHORT,  /* missing bytes; device free */
-	EVIDENCE_NEARLY, /* device free; attempted: refused although a little more was free */
-	EVIDENCE_LIMIT,  /* the limit is at least; and below */
+	EVIDENCE_SHORT,       /* missing bytes; device free */
+	EVIDENCE_NEARLY,      /* device free; attempted: refused although a little more was free */
+	EVIDENCE_LIMIT,       /* the limit is at least; and below */
 	EVIDENCE_LIMIT_KNOWN, /* the limit; reserved + attempted */
-	EVIDENCE_OTHERS,  /* other processes; the largest of them; how many; its number */
-	EVIDENCE_OUTSIDE, /* this process outside the allocator; all of it */
+	EVIDENCE_OTHERS,      /* other processes; the largest of them; how many; its number */
+	EVIDENCE_OUTSIDE,     /* this process outside the allocator; all of it */
 	EVIDENCE_ALL_GIVEN_BACK, /* reserved + device free; attempted */
 	EVIDENCE_LIVE,           /* live; reserved; blocks */
 	EVIDENCE_IDLE,           /* idle; reserved */
@@ -119,8 +119,8 @@ enum advice_kind {
 	ADVICE_MOVE_PINNERS, /* count: blocks, param: segments; site: whose, or the one with most */
 	ADVICE_MOVE_FEW, /* count: neighbouring blocks that would leave a hole of `bytes`; param:
 			  * their own bytes; site: of the largest */
-	ADVICE_OTHER_STREAM, /* fewer side streams, or empty_cache between phases */
-	ADVICE_SHARE_POOL,   /* share or release graph pools */
+	ADVICE_OTHER_STREAM,  /* fewer side streams, or empty_cache between phases */
+	ADVICE_SHARE_POOL,    /* share or release graph pools */
 	ADVICE_RECORD_STREAM, /* no record_stream, or synchronise earlier */
 	ADVICE_RECORD_MORE,   /* larger max_entries; param: events in the file */
 	ADVICE_COUNT,
@@ -146,7 +146,7 @@ enum cause {
 	CAUSE_GROWING_CACHE, /* live bytes of the site; size of its last block; blocks; how often it
 			      * grew */
 	CAUSE_RETAINED_GRAPH, /* live bytes of earlier forwards; live; forwards */
-	CAUSE_LEAK,    /* live bytes born in earlier steps; per step; steps; of them with some */
+	CAUSE_LEAK, /* live bytes born in earlier steps; per step; steps; of them with some */
 	CAUSE_OUTLIER_STEP, /* what this step took; the most of any other; steps */
 	CAUSE_ACTIVATIONS,  /* live bytes born in forward; live; steps finished before */
 	CAUSE_COUNT,
@@ -183,23 +183,23 @@ struct fit_plan {
 
 /* What a person would have to add for the verdict to be sure; bits. */
 enum missing {
-	MISSING_CARD = 1 << 0,      /* how large the card is */
-	MISSING_OTHERS = 1 << 1,    /* who else is on it */
-	MISSING_LIMIT = 1 << 2,     /* the limit of the process: it is only bounded */
-	MISSING_HISTORY = 1 << 3,   /* events were lost: the cause may lie before */
-	MISSING_POOL = 1 << 4,      /* which pool the request was for */
-	MISSING_SNAPSHOT = 1 << 5,  /* a message alone */
-	MISSING_FREE = 1 << 6,      /* what the device had free */
-	MISSING_SEGMENTS = 1 << 7,  /* what lived before the trace */
+	MISSING_CARD = 1 << 0,     /* how large the card is */
+	MISSING_OTHERS = 1 << 1,   /* who else is on it */
+	MISSING_LIMIT = 1 << 2,    /* the limit of the process: it is only bounded */
+	MISSING_HISTORY = 1 << 3,  /* events were lost: the cause may lie before */
+	MISSING_POOL = 1 << 4,     /* which pool the request was for */
+	MISSING_SNAPSHOT = 1 << 5, /* a message alone */
+	MISSING_FREE = 1 << 6,     /* what the device had free */
+	MISSING_SEGMENTS = 1 << 7, /* what lived before the trace */
 };
 #define MISSING_BITS 8
 
 /* Where the card's bytes were; they sum to the total:
  * total = others + outside + live + slack + pending + usable + unusable + free + unattributed. */
 struct balance {
-	struct amount total;         /* not known: there is no sum */
+	struct amount total; /* not known: there is no sum */
 	struct amount others, outside;
-	int64_t unattributed;        /* what is left, rounding included: may be negative */
+	int64_t unattributed; /* what is left, rounding included: may be negative */
 	int64_t unattributed_low, unattributed_high;
 };
 
@@ -223,7 +223,7 @@ struct explain_oom {
 	uint64_t device_free;   /* or BYTES_NONE */
 	struct site site;       /* who asked */
 	stack_id stack;
-	bool retried; /* oom_events.h */
+	bool retried;      /* oom_events.h */
 	bool message_only; /* no snapshot: amounts are those of a message, `event` means nothing */
 	int64_t rank;      /* of the message; -1: not known */
 	struct card_facts card;
@@ -258,7 +258,7 @@ struct explain {
 	VEC(struct explain_oom) ooms; /* device by device, in the order of events */
 	VEC(struct holder) holders;
 	VEC(struct pinner) pinners;
-	uint64_t n_messages;    /* in the log */
+	uint64_t n_messages;      /* in the log */
 	size_t main_oom;          /* the one to tell first: the last that was not retried */
 	struct explain_peak peak; /* when there are no ooms */
 };

@@ -22,27 +22,75 @@ static void add(struct explain_oom *o, struct evidence e)
 		o->evidence[o->n_evidence++] = e;
 }
 
+static void argue_limit(struct explain_oom *o)
+{
+	uint64_t reserved = o->survey.reserved;
+	uint64_t wanted = num_add_saturated(reserved, o->request.attempted);
+
+	if (o->card.allowed.known)
+		add(o, (struct evidence){.kind = EVIDENCE_LIMIT_KNOWN,
+					 .bytes = o->card.allowed.bytes,
+					 .of_bytes = wanted});
+	else
+		add(o, (struct evidence){
+			       .kind = EVIDENCE_LIMIT, .bytes = reserved, .of_bytes = wanted});
+}
+
 static void argue_device(struct explain_oom *o)
 {
 	uint64_t attempted = o->request.attempted, has = o->device_free;
-	uint64_t reserved = o->survey.reserved;
 
-	if (has == BYTES_NONE)
+	if (explain_limited(o))
+		argue_limit(o);
+	else if (has == BYTES_NONE)
 		add(o, (struct evidence){.kind = EVIDENCE_NO_DEVICE_FREE});
 	else if (o->verdict == VERDICT_REQUEST_TOO_LARGE)
 		add(o, (struct evidence){.kind = EVIDENCE_ALL_GIVEN_BACK,
-					 .bytes = num_add_saturated(reserved, has),
+					 .bytes = num_add_saturated(o->survey.reserved, has),
 					 .of_bytes = attempted});
-	else if (explain_limited(o))
-		add(o, (struct evidence){.kind = EVIDENCE_LIMIT,
-					 .bytes = reserved,
-					 .of_bytes = num_add_saturated(reserved, attempted)});
 	else if (has < attempted)
 		add(o, (struct evidence){
 			       .kind = EVIDENCE_SHORT, .bytes = attempted - has, .of_bytes = has});
 	else
 		add(o, (struct evidence){
 			       .kind = EVIDENCE_NEARLY, .bytes = has, .of_bytes = attempted});
+}
+
+/* Who else is on the card; where it was not the card that refused, that is no reason. */
+static void argue_card(struct explain_oom *o)
+{
+	const struct card_facts *f = &o->card;
+
+	if (explain_limited(o) || o->verdict == VERDICT_REQUEST_TOO_LARGE)
+		return;
+	if (f->others.known && f->n_others)
+		add(o, (struct evidence){.kind = EVIDENCE_OTHERS,
+					 .bytes = f->others.bytes,
+					 .of_bytes = f->largest.bytes,
+					 .count = f->n_others,
+					 .count2 = f->largest_pid});
+	if (o->balance.outside.known && (o->verdict == VERDICT_OUTSIDE_ALLOCATOR ||
+					 o->balance.outside.bytes > o->survey.allocated / 4))
+		add(o, (struct evidence){.kind = EVIDENCE_OUTSIDE,
+					 .bytes = o->balance.outside.bytes,
+					 .of_bytes = f->self.bytes});
+}
+
+/* PyTorch prints its hint whatever the state is. */
+static void argue_hint(struct explain_oom *o, const struct explain_context *c)
+{
+	const struct oom_message *m = o->card.message;
+	bool on = c->m && c->m->settings.expandable_segments;
+
+	if (!m || m->hint == OOM_HINT_NONE || o->verdict == VERDICT_UNKNOWN)
+		return;
+	if (o->verdict == VERDICT_FRAGMENTATION && !(on && m->hint == OOM_HINT_EXPANDABLE))
+		return;
+	add(o, (struct evidence){.kind = EVIDENCE_HINT_WRONG,
+				 .bytes = o->survey.reserved - o->survey.allocated,
+				 .of_bytes = o->request.attempted,
+				 .count = m->hint,
+				 .count2 = on});
 }
 
 static void argue_use(struct explain_oom *o)
@@ -188,9 +236,29 @@ static void argue_growth(struct explain_oom *o, const struct explain_context *c)
 			    .kind = EVIDENCE_SLACK, .bytes = s->slack, .of_bytes = s->allocated});
 }
 
+static void argue_message(struct explain_oom *o, const struct explain_context *c)
+{
+	uint64_t idle = o->survey.reserved - o->survey.allocated;
+
+	argue_device(o);
+	argue_card(o);
+	if (o->look.totals.allocated != BYTES_NONE)
+		argue_use(o);
+	if (o->verdict == VERDICT_UNKNOWN && idle)
+		add(o, (struct evidence){.kind = EVIDENCE_IDLE_UNSORTED,
+					 .bytes = idle,
+					 .of_bytes = o->request.attempted});
+	argue_hint(o, c);
+	explain_advise(o, c);
+}
+
 void explain_argue(struct explain_oom *o, const struct explain_context *c)
 {
 	o->n_evidence = o->n_advice = 0;
+	if (o->message_only) {
+		argue_message(o, c);
+		return;
+	}
 	if (!o->look.exact) {
 		add(o, (struct evidence){.kind = EVIDENCE_NOT_EXACT});
 		argue_history(o, c);
@@ -201,9 +269,11 @@ void explain_argue(struct explain_oom *o, const struct explain_context *c)
 	if (o->verdict == VERDICT_PENDING_FREE || o->verdict == VERDICT_STRANDED_CACHE)
 		argue_places(o);
 	argue_device(o);
+	argue_card(o);
 	argue_use(o);
 	argue_places(o);
 	argue_history(o, c);
+	argue_hint(o, c);
 	argue_growth(o, c);
 	argue_pieces(o);
 	argue_given_back(o, c);

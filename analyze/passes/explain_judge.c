@@ -197,7 +197,8 @@ void explain_judge(struct explain_oom *o)
 	o->verdict = judge(o);
 	if (o->verdict == VERDICT_UNKNOWN || o->verdict == VERDICT_REQUEST_TOO_LARGE)
 		return;
-	add_factor(o, VERDICT_PROCESS_LIMIT, is_limited(o), device_free_known(o) ? o->device_free : 0);
+	add_factor(o, VERDICT_PROCESS_LIMIT, is_limited(o),
+		   device_free_known(o) ? o->device_free : 0);
 	add_factor(o, VERDICT_PENDING_FREE, s->pending_fits > 0, s->pending);
 	add_factor(o, VERDICT_STRANDED_CACHE, stranded_bytes(s) > 0, stranded_bytes(s));
 	add_factor(o, VERDICT_FRAGMENTATION, scattered >= FACTOR_MIN_BYTES, scattered);
