@@ -108,16 +108,16 @@ static bool is_freed(const struct allocation *x)
 	return x->free_requested != ALLOCATION_ALIVE;
 }
 
-/* Does a run of this phase begin in (after, before]? */
-static bool run_begins(const struct judge *j, enum phase phase, int64_t after, int64_t before)
+/* Does a forward run begin in (after, before]? */
+static bool forward_begins(const struct judge *j, int64_t after, int64_t before)
 {
-	for (int64_t i = phases_run_at(j->p, after) + 1; i < (int64_t)j->p->runs.n; i++) {
-		if (j->p->runs.at[i].first_event > before)
-			return false;
-		if (j->p->runs.at[i].phase == phase)
-			return true;
-	}
-	return false;
+	int64_t i = phases_run_at(j->p, after) + 1;
+
+	if (after >= j->last_forward)
+		return false;
+	while (j->p->runs.at[i].phase != PHASE_FORWARD)
+		i++;
+	return j->p->runs.at[i].first_event <= before;
 }
 
 /* --- phase and life ---------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static void judge_user(const struct judge *j, uint32_t row, struct allocation_ca
 		judge_backward(j, row, x);
 		return;
 	}
-	if (run_begins(j, PHASE_FORWARD, a->born, a->free_requested) ||
+	if (forward_begins(j, a->born, a->free_requested) ||
 	    (around == PHASE_FORWARD && a->free_requested > j->p->runs.at[run].last_seen))
 		judge_set(x, CATEGORY_INPUT, REASON_BATCH, CONFIDENCE_LOW);
 	else if (is_freed(a))
@@ -392,12 +392,20 @@ static bool states_have_owner(const struct allocations *a, const struct stack_ru
 	return false;
 }
 
-static int64_t first_run(const struct phases *p, enum phase phase)
+static int64_t first_forward(const struct phases *p)
 {
 	for (size_t i = 0; i < p->runs.n; i++)
-		if (p->runs.at[i].phase == phase)
+		if (p->runs.at[i].phase == PHASE_FORWARD)
 			return p->runs.at[i].first_event;
 	return INT64_MAX;
+}
+
+static int64_t last_forward(const struct phases *p)
+{
+	for (size_t i = p->runs.n; i-- > 0;)
+		if (p->runs.at[i].phase == PHASE_FORWARD)
+			return p->runs.at[i].first_event;
+	return -1;
 }
 
 static bool some_before_has_frames(const struct allocations *a)
@@ -421,7 +429,8 @@ int categories_run(struct categories *out, const struct allocations *a,
 		.budget = budget,
 		.states_have_owner = states_have_owner(a, stacks),
 		.trusts_empty_from_before = some_before_has_frames(a),
-		.first_forward = first_run(p, PHASE_FORWARD),
+		.first_forward = first_forward(p),
+		.last_forward = last_forward(p),
 	};
 	struct error own;
 	int rc;

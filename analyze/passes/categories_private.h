@@ -16,6 +16,7 @@ struct judge {
 	VEC(uint32_t) held_steps; /* by stack: steps that made something kept over steps */
 	VEC(int32_t) held_last;   /* the last such step */
 	bool states_have_owner;   /* some rule names the frame that makes state */
+	int64_t last_forward;     /* the same of the last one, or -1 */
 	int64_t first_forward;    /* event of the first forward run, or INT64_MAX */
 };
 
