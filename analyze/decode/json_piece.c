@@ -139,9 +139,12 @@ static size_t undo_escape(struct json_lenient *j, const uint8_t **p, const uint8
 
 size_t json_piece_text(struct json_lenient *j, const struct json_piece *piece, char *buf)
 {
-	const uint8_t *p = piece->at, *end = p + piece->length;
+	const uint8_t *p = piece->at, *end;
 	size_t n = 0;
 
+	if (!piece->length)
+		return 0;
+	end = p + piece->length;
 	if (piece->plain) {
 		memcpy(buf, p, piece->length);
 		return piece->length;

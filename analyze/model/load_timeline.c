@@ -50,7 +50,7 @@ static int read_numbers(void *ctx, struct json_lenient *j)
 		int64_t value = 0;
 
 		rc = json_lenient_value(j, true, &piece);
-		out->good &= json_piece_i64(&piece, &value);
+		out->good &= rc == 0 && json_piece_i64(&piece, &value);
 		if (out->n < SIZES)
 			out->at[out->n] = value;
 		out->n++;

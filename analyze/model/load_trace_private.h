@@ -57,7 +57,7 @@ struct trace_loader {
 	struct hashmap reserved_rows; /* amount -> row */
 	struct hashmap threads;       /* hash of pid and tid -> number */
 	char last_thread[64];         /* the bytes of the last pid and tid, and their number */
-	uint32_t last_thread_length;
+	uint32_t last_thread_length, last_pid_length;
 	uint16_t last_thread_number;
 	VEC(char) text;  /* a name with escapes undone */
 	int64_t base_ns; /* baseTimeNanoseconds */

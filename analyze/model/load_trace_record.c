@@ -137,16 +137,22 @@ static uint64_t id_hash(const struct json_piece *p)
 	/* "25738" and 25738 are the same thread. */
 	if (json_piece_i64(p, &n))
 		return hash_u64((uint64_t)n);
-	return hash_bytes(p->at, p->length);
+	return p->length ? hash_bytes(p->at, p->length) : 0;
+}
+
+static bool same_bytes(const char *at, const struct json_piece *p)
+{
+	return !p->length || memcmp(at, p->at, p->length) == 0;
 }
 
 static bool same_thread(const struct trace_loader *l, const struct trace_record *r)
 {
 	uint32_t n = r->pid.length + r->tid.length;
 
-	return n == l->last_thread_length && n > 0 &&
-	       memcmp(l->last_thread, r->pid.at, r->pid.length) == 0 &&
-	       memcmp(l->last_thread + r->pid.length, r->tid.at, r->tid.length) == 0;
+	/* Where the one ends and the other begins is told by the lengths of both. */
+	return n > 0 && n == l->last_thread_length && r->pid.length == l->last_pid_length &&
+	       same_bytes(l->last_thread, &r->pid) &&
+	       same_bytes(l->last_thread + r->pid.length, &r->tid);
 }
 
 /* The number of the record's thread; those beyond 65,535 share one. */
@@ -178,6 +184,7 @@ static int thread_of(struct trace_loader *l, const struct trace_record *r, uint1
 		if (r->tid.length)
 			memcpy(l->last_thread + r->pid.length, r->tid.at, r->tid.length);
 		l->last_thread_length = r->pid.length + r->tid.length;
+		l->last_pid_length = r->pid.length;
 		l->last_thread_number = *out;
 	}
 	return rc;
@@ -186,6 +193,8 @@ static int thread_of(struct trace_loader *l, const struct trace_record *r, uint1
 static int intern(struct trace_loader *l, struct json_lenient *j, const struct json_piece *p,
 		  str_id *out, struct error *err)
 {
+	if (!p->length)
+		return strtab_add(&l->model->strings, "", 0, out, err);
 	if (p->plain)
 		return strtab_add(&l->model->strings, (const char *)p->at, p->length, out, err);
 	l->text.n = 0;
