@@ -4,7 +4,11 @@
  * Each allocation is a token: its stack, or its requested size in files without stacks. In a loop
  * some tokens come once a round. Such a token cuts the trace into intervals, and the others prove
  * it right when they come equally often in each. Tokens are tried as cuts, one of each count; the
- * one that explains most allocations wins, and among equals the one with most rounds.
+ * one that explains most allocations wins, and among equals the one with most rounds. What happens
+ * only every second or third round does not make rounds longer.
+ *
+ * Rounds of varying length (sequences, accumulation) have no such beat. There the cut with most
+ * rounds counts in which nearly everything comes at least once.
  */
 #include <stdlib.h>
 
@@ -19,7 +23,7 @@ struct token {
 	uint64_t count;
 	int64_t first; /* event of its first */
 	/* While a candidate is tried: */
-	uint64_t in_round, wanted, fitting, touched;
+	uint64_t in_round, wanted, fitting, present;
 };
 
 struct candidate {
@@ -95,8 +99,10 @@ static void end_round(struct pattern *x, uint64_t round)
 		/* The first round warms up; the second says how often. */
 		if (round == 2)
 			t->wanted = t->in_round;
-		if (round >= 2)
+		if (round >= 2) {
 			t->fitting += t->in_round == t->wanted;
+			t->present++;
+		}
 		t->in_round = 0;
 	}
 	x->seen.n = 0;
@@ -104,16 +110,17 @@ static void end_round(struct pattern *x, uint64_t round)
 
 /* How many allocations come equally often in (nearly) each round that begins with `cut`? What lies
  * in front of the first and behind the last cut is not looked at. */
-static uint64_t explained_by(struct pattern *x, uint32_t cut)
+static uint64_t explained_by(struct pattern *x, uint32_t cut, uint64_t *present)
 {
 	uint64_t round = 0, explained = 0, rounds = x->tokens.at[cut].count - 1;
 
 	for (size_t i = 0; i < x->tokens.n; i++) {
 		struct token *t = &x->tokens.at[i];
 
-		t->in_round = t->wanted = t->fitting = 0;
+		t->in_round = t->wanted = t->fitting = t->present = 0;
 	}
 	x->seen.n = 0;
+	*present = 0;
 	for (size_t i = 0; i < x->of_row.n; i++) {
 		struct token *t = &x->tokens.at[x->of_row.at[i]];
 
@@ -129,6 +136,8 @@ static uint64_t explained_by(struct pattern *x, uint32_t cut)
 
 		if (rounds >= 2 && t->fitting * 5 >= (rounds - 1) * 4)
 			explained += t->count;
+		if (rounds >= 2 && t->present * 5 >= (rounds - 1) * 4)
+			*present += t->count;
 	}
 	return explained;
 }
@@ -183,6 +192,13 @@ static int find_candidates(struct pattern *x, struct error *err)
 	return 0;
 }
 
+/* How much less a cut of more rounds may explain: little, or what comes every second or third round
+ * only. */
+static uint64_t allowance(uint64_t explained, uint64_t fewer_rounds, uint64_t more_rounds)
+{
+	return explained / (more_rounds <= 3 * fewer_rounds + 1 ? 8 : 50);
+}
+
 static uint32_t best_cut(struct pattern *x, uint64_t *explained)
 {
 	uint32_t best = TOKEN_NONE;
@@ -190,14 +206,36 @@ static uint32_t best_cut(struct pattern *x, uint64_t *explained)
 	*explained = 0;
 	for (size_t i = 0; i < x->candidates.n; i++) {
 		const struct candidate *c = &x->candidates.at[i];
-		uint64_t now = explained_by(x, c->token);
-		bool more_rounds = best != TOKEN_NONE && c->count > x->tokens.at[best].count;
+		uint64_t present, now = explained_by(x, c->token, &present), known;
+		bool better;
 
-		if (now > *explained + *explained / 50 ||
-		    (more_rounds && now + now / 50 >= *explained && now > 0)) {
+		known = best == TOKEN_NONE ? 0 : x->tokens.at[best].count;
+		if (c->count > known)
+			better = now > 0 &&
+				 now + allowance(*explained, known, c->count) >= *explained;
+		else
+			better = now > *explained + allowance(now, c->count, known);
+		if (better) {
 			best = c->token;
 			*explained = now;
 		}
+	}
+	return best;
+}
+
+/* For rounds of varying length. */
+static uint32_t loose_cut(struct pattern *x)
+{
+	uint32_t best = TOKEN_NONE;
+
+	for (size_t i = 0; i < x->candidates.n; i++) {
+		const struct candidate *c = &x->candidates.at[i];
+		uint64_t present;
+
+		(void)explained_by(x, c->token, &present);
+		if (present * 5 >= x->of_row.n * 4 && present >= 2 * c->count &&
+		    (best == TOKEN_NONE || c->count > x->tokens.at[best].count))
+			best = c->token;
 	}
 	return best;
 }
@@ -257,7 +295,11 @@ int phases_steps_of_pattern(struct phases *p, const struct allocations *a,
 	/* Half of all that was allocated must follow the beat, and a round be more than one
 	 * allocation. */
 	if (token == TOKEN_NONE || explained * 2 < x.of_row.n ||
-	    explained < 2 * x.tokens.at[token].count || is_inside_forward(&x, token))
+	    explained < 2 * x.tokens.at[token].count) {
+		token = loose_cut(&x);
+		explained = 0;
+	}
+	if (token == TOKEN_NONE || is_inside_forward(&x, token))
 		goto out;
 	rc = cut(&x, token, err);
 	if (rc == 0 && p->steps.n > 0) {

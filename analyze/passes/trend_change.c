@@ -95,7 +95,8 @@ static double cost(const struct sums *s, size_t from, size_t to)
 	return xx - x * x / n;
 }
 
-/* Variance of the noise, from the differences of neighbours: a jump is only one of many. */
+/* Variance of the noise, from the differences of neighbours: a jump is only one of many. Of two
+ * files nobody can tell. */
 static double noise_of(const struct trend_series *s)
 {
 	double at[MAX_PAIRED], sigma;
@@ -103,7 +104,11 @@ static double noise_of(const struct trend_series *s)
 
 	for (size_t i = 0; i + 1 < s->n; i += step)
 		at[n++] = fabs(s->at[i + 1] - s->at[i]);
-	sigma = n ? median(at, n) / 0.954 : 0; /* of a difference of two normal ones */
+	if (n < 2)
+		return 0;
+	/* The lower median, and what it is for the difference of two normal values. */
+	qsort(at, n, sizeof *at, compare_double);
+	sigma = at[(n - 1) / 2] / 0.954;
 	return sigma * sigma;
 }
 
