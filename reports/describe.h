@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "passes/explain.h"
 #include "passes/info.h"
+#include "passes/phases.h"
 #include "passes/top.h"
 #include "passes/validate.h"
 #include "replay/moment.h"
@@ -49,6 +50,9 @@ void describe_validate(struct emit *e, const struct model *m, const struct valid
 
 /* The four totals of a moment, as members of the open object; no text. */
 void describe_totals(struct emit *e, const struct totals *t);
+
+/* By what steps were found: "optimizer runs". */
+const char *describe_step_source(enum step_source source);
 
 /* "Device 0", "Pinned host memory"; into buf, returned. */
 const char *describe_device_name(char buf[UNITS_BUF], int32_t index);

@@ -212,6 +212,8 @@ static void describe_changed_settings(struct emit *e, const struct diff *d)
 	const struct strtab *n_strings = &d->new.model->strings;
 
 	emit_table_begin(e, "settings", "Settings that differ");
+	if (!emit_is_json(e) && (!b || !n))
+		b = n = NULL;
 	for (size_t i = 0; b && b->kind == VALUE_DICT && i < b->items.n; i++) {
 		const struct value *x = &b->items.at[i];
 		const char *name = model_str(d->base.model, x->key);
@@ -336,6 +338,8 @@ static void describe_rows(struct emit *e, const struct diff_report *r)
 		if (n > changed)
 			n = changed;
 	}
+	if (!emit_is_json(e) && n == 0)
+		return;
 	emit_table_begin(e, "rows", heading);
 	for (size_t i = 0; i < n; i++)
 		describe_row(e, d, &d->rows.at[i]);
@@ -352,6 +356,9 @@ static void describe_sizes(struct emit *e, const struct diff *d)
 		uint64_t most = i < 64 ? UINT64_C(1) << i : UINT64_MAX;
 
 		if (!b->blocks[i] && !n->blocks[i])
+			continue;
+		/* People see what changed. */
+		if (!emit_is_json(e) && b->blocks[i] == n->blocks[i] && b->bytes[i] == n->bytes[i])
 			continue;
 		emit_row_begin(e);
 		emit_bytes(e, "up_to_bytes", "up to", most);
@@ -459,8 +466,10 @@ static void text_compared(struct emit *e, const struct diff_report *r)
 		emit_bytes(e, NULL, "peak", s->summary->allocated.bytes);
 		emit_bytes(e, NULL, "reserved", s->state->totals.reserved);
 		emit_bytes(e, NULL, "peak reserved", s->summary->reserved.bytes);
-		(void)snprintf(words, sizeof words, "%.1f %%", 100.0 * fragmentation_of(&s->state->totals));
-		emit_str(e, NULL, "fragmented", words);
+		(void)snprintf(words, sizeof words, "%.1f %%",
+			       100.0 * fragmentation_of(&s->state->totals));
+		emit_str(e, NULL, "fragmented",
+			 s->state->totals.reserved == BYTES_NONE ? NULL : words);
 		emit_u64(e, NULL, "steps", p ? p->steps.n : 0);
 		emit_str(e, NULL, "a step takes",
 			 us == TIME_NONE ? NULL : units_duration_us(words, (uint64_t)us));

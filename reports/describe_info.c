@@ -260,9 +260,60 @@ static void describe_ooms(struct emit *e, const struct info *i, const struct inf
 	emit_table_end(e);
 }
 
+/* Files of a profiler know nothing of segments. */
+static void describe_device_segments(struct emit *e, const struct info_device *d)
+{
+	char segments[64], blocks[64], line[160];
+
+	if (d->device->counted) {
+		emit_null(e, "segments", NULL);
+		emit_null(e, "blocks", NULL);
+		return;
+	}
+	emit_u64(e, "segments", NULL, d->device->n_segments);
+	emit_u64(e, "blocks", NULL, d->n_blocks);
+	units_noun(segments, sizeof segments, d->device->n_segments, "segment", "segments");
+	units_noun(blocks, sizeof blocks, d->n_blocks, "block", "blocks");
+	snprintf(line, sizeof line, "%s of %s", segments, blocks);
+	emit_str(e, NULL, "at the end", line);
+}
+
+const char *describe_step_source(enum step_source source)
+{
+	static const char *const by[] = {
+		[STEPS_NONE] = "nothing",
+		[STEPS_MARKER] = "--step-marker",
+		[STEPS_ANNOTATION] = "annotations",
+		[STEPS_OPTIMIZER] = "optimizer runs",
+		[STEPS_ZERO_GRAD] = "zeroed gradients",
+		[STEPS_BACKWARD] = "backward runs",
+		[STEPS_PATTERN] = "the period of the allocations",
+	};
+
+	return by[source];
+}
+
+static void describe_steps(struct emit *e, const struct info_device *d)
+{
+	bool found = d->step_source != STEPS_NONE;
+	char count[64], line[160];
+
+	emit_object_begin(e, "steps", NULL);
+	emit_u64(e, "count", NULL, d->n_steps);
+	emit_str(e, "source", NULL, found ? step_source_name(d->step_source) : NULL);
+	emit_str(e, "confidence", NULL, found ? confidence_name(d->step_confidence) : NULL);
+	emit_object_end(e);
+	if (!found)
+		return;
+	snprintf(line, sizeof line, "%s, found by %s (confidence %s)",
+		 units_noun(count, sizeof count, d->n_steps, "step", "steps"),
+		 describe_step_source(d->step_source), confidence_name(d->step_confidence));
+	emit_str(e, NULL, "steps", line);
+}
+
 static void describe_device(struct emit *e, const struct info *i, const struct info_device *d)
 {
-	char title[40], segments[64], blocks[64], line[160];
+	char title[40];
 
 	snprintf(title, sizeof title, "Device %" PRId32, d->device->index);
 	emit_object_begin(e, NULL, title);
@@ -275,12 +326,8 @@ static void describe_device(struct emit *e, const struct info *i, const struct i
 	emit_time_us(e, "last_time_us", NULL, d->last_time_us);
 	emit_str(e, "history", NULL, past_unknown(d) ? NULL : history_name(d->replay.history));
 	emit_str(e, NULL, "history", history_title(d));
-	emit_u64(e, "segments", NULL, d->device->n_segments);
-	emit_u64(e, "blocks", NULL, d->n_blocks);
-	units_noun(segments, sizeof segments, d->device->n_segments, "segment", "segments");
-	units_noun(blocks, sizeof blocks, d->n_blocks, "block", "blocks");
-	snprintf(line, sizeof line, "%s of %s", segments, blocks);
-	emit_str(e, NULL, "at the end", line);
+	describe_device_segments(e, d);
+	describe_steps(e, d);
 	describe_device_totals(e, d);
 	describe_ooms(e, i, d);
 	emit_object_end(e);

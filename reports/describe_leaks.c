@@ -110,6 +110,7 @@ static void describe_json(struct emit *e, const struct leaks_report *r)
 	emit_str(e, "confidence", NULL,
 		 p->source == STEPS_NONE ? NULL : confidence_name(p->confidence));
 	emit_object_end(e);
+	emit_u64(e, "judged_steps", NULL, l->n_steps);
 	emit_bool(e, "enough_steps", NULL, !l->too_few_steps);
 	emit_array_begin(e, "sites", NULL);
 	for (size_t i = 0; i < l->found.n; i++) {
@@ -162,15 +163,6 @@ static void describe_json(struct emit *e, const struct leaks_report *r)
 
 static void text_steps(struct emit *e, const struct leaks_report *r)
 {
-	static const char *const by[] = {
-		[STEPS_NONE] = "",
-		[STEPS_MARKER] = "by --step-marker",
-		[STEPS_ANNOTATION] = "by annotations",
-		[STEPS_OPTIMIZER] = "by optimizer runs",
-		[STEPS_ZERO_GRAD] = "by zeroed gradients",
-		[STEPS_BACKWARD] = "by backward runs",
-		[STEPS_PATTERN] = "by the period of the allocations",
-	};
 	const struct phases *p = r->phases;
 	char name[UNITS_BUF], count[UNITS_BUF];
 
@@ -178,10 +170,12 @@ static void text_steps(struct emit *e, const struct leaks_report *r)
 		emit_line(e, "%s: no steps were found",
 			  describe_device_name(name, r->allocations->device->index));
 	else
-		emit_line(e, "%s: %s, found %s (confidence %s)",
+		emit_line(e, "%s: %s, found by %s (confidence %s)",
 			  describe_device_name(name, r->allocations->device->index),
 			  units_noun(count, sizeof count, p->steps.n, "step", "steps"),
-			  by[p->source], confidence_name(p->confidence));
+			  describe_step_source(p->source), confidence_name(p->confidence));
+	if (r->leaks->n_steps < p->steps.n)
+		emit_line(e, "Looked at the first %zu of them", r->leaks->n_steps);
 	if (r->n_files > 1 && r->n_joined == r->n_files)
 		emit_line(e, "%zu files of one run, joined where their traces overlap", r->n_files);
 	else if (r->n_files > 1)

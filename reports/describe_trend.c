@@ -296,8 +296,13 @@ static void text_head(struct emit *e, const struct trend *t, size_t folder)
 	if (!trends && !t->changes.n)
 		emit_line(e, "Flat: nothing has a trend, and nothing changes from one file to the "
 			     "next.");
+	else if (!trends && t->changes.at[t->changes.n - 1].file + 2 < t->files.n)
+		emit_line(e,
+			  "Flat from '%s' on: nothing has a trend, and nothing changes behind it.",
+			  text_of(t, t->files.at[t->changes.at[t->changes.n - 1].file].file) +
+				  folder);
 	else if (!trends)
-		emit_line(e, "Flat after '%s': no trend, and nothing changes behind that file.",
+		emit_line(e, "No trend; levels change in '%s'.",
 			  text_of(t, t->files.at[t->changes.at[t->changes.n - 1].file].file) +
 				  folder);
 	emit_blank(e);

@@ -11,12 +11,17 @@
 static int info_compute(struct invocation *inv, const struct model *m, void **result)
 {
 	struct info *i = malloc(sizeof *i);
+	const struct phases_options steps = {.step_marker = inv->common.step_marker};
 	struct error err = {0};
 
-	if (!i || info_run(i, m, &inv->budget, &err) < 0) {
+	if (!i || info_run(i, m, &steps, &inv->budget, &err) < 0) {
 		if (!i)
 			error_set(&err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 		free(i);
+		if (err.code == ERR_USAGE) {
+			complain("%s", err.text);
+			return STATUS_USAGE;
+		}
 		return complain_error("analyse", model_str(m, m->file), &err);
 	}
 	*result = i;
@@ -47,7 +52,7 @@ const struct command cmd_info = {
 	.summary = "What is in a snapshot, is it whole, what are the totals",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT | COMMON_TRACE,
+	.common = COMMON_REPORT | COMMON_TRACE | COMMON_STEPS,
 	.reads = READS_ALL,
 	.run = info_command,
 };

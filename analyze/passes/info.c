@@ -4,6 +4,7 @@
 #include "passes/info.h"
 
 #include "base/hash.h"
+#include "passes/purpose.h"
 
 static int add_ooms(struct info *i, struct info_device *out, const struct model *m,
 		    struct error *err)
@@ -131,8 +132,29 @@ static void sum_segments(struct info_device *out, const struct model *m)
 	out->end = t;
 }
 
+static int find_steps(struct info_device *out, const struct model *m, struct replay *r,
+		      const struct phases_options *steps, struct budget *budget, struct error *err)
+{
+	struct rules *rules;
+	struct purpose *p;
+	int rc;
+
+	if (out->device->counted || out->device->n_events == 0)
+		return 0;
+	if ((rc = rules_new(&rules, budget, err)) < 0)
+		return rc;
+	if ((rc = purpose_new(&p, rules, m, r, out->device, steps, budget, err)) == 0) {
+		out->n_steps = p->phases.steps.n;
+		out->step_source = p->phases.source;
+		out->step_confidence = p->phases.confidence;
+		purpose_free(p);
+	}
+	rules_free(rules);
+	return rc;
+}
+
 static int add_device(struct info *i, const struct device *d, const struct model *m,
-		      struct error *err)
+		      const struct phases_options *steps, struct error *err)
 {
 	struct info_device out = {.device = d, .peak_time_us = TIME_NONE};
 	struct replay *r;
@@ -141,7 +163,10 @@ static int add_device(struct info *i, const struct device *d, const struct model
 	if (rc < 0)
 		return rc;
 	out.replay = *replay_summary(r);
+	rc = find_steps(&out, m, r, steps, i->budget, err);
 	replay_free(r);
+	if (rc < 0)
+		return rc;
 	sum_segments(&out, m);
 	if (!d->n_segments && d->n_events && !d->trace_meets_segments)
 		out.end = out.replay.end;
@@ -178,7 +203,8 @@ static int add_annotations(struct info *i, const struct model *m, struct error *
 	return rc;
 }
 
-int info_run(struct info *out, const struct model *m, struct budget *budget, struct error *err)
+int info_run(struct info *out, const struct model *m, const struct phases_options *steps,
+	     struct budget *budget, struct error *err)
 {
 	struct info i = {.budget = budget};
 	int rc = 0;
@@ -187,7 +213,7 @@ int info_run(struct info *out, const struct model *m, struct budget *budget, str
 		const struct device *d = &m->devices.at[k];
 
 		if (d->index != DEVICE_HOST) {
-			rc = add_device(&i, d, m, err);
+			rc = add_device(&i, d, m, steps, err);
 			continue;
 		}
 		i.host_segments = d->n_segments;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "model/model.h"
+#include "passes/phases.h"
 #include "replay/replay.h"
 
 struct info_oom {
@@ -31,6 +32,10 @@ struct info_device {
 	struct totals end;                /* of the segments in the file, else of the replay */
 	int64_t peak_time_us; /* of the event that reached the peak of allocated bytes */
 	struct replay_summary replay;
+	/* Steps of the program; STEPS_NONE: none were found. */
+	uint64_t n_steps;
+	enum step_source step_source;
+	enum confidence step_confidence;
 };
 
 struct info_name {
@@ -49,8 +54,9 @@ struct info {
 	uint64_t host_segments, host_bytes; /* pinned host memory */
 };
 
-/* Errors: ERR_LIMIT, ERR_NOMEM. */
-int info_run(struct info *out, const struct model *m, struct budget *budget, struct error *err);
+/* `steps` may be NULL. Errors: those of phases_run. */
+int info_run(struct info *out, const struct model *m, const struct phases_options *steps,
+	     struct budget *budget, struct error *err);
 void info_release(struct info *i);
 
 #endif

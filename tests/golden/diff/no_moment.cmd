@@ -1,0 +1,1 @@
+"$VRAMSCOPE" diff --at oom "$TESTDATA/good-container.pickle" "$TESTDATA/good-container.json"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" diff "$TESTDATA/good-container.pickle" "$TESTDATA/good-container.json"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" diff "$TESTDATA/leak_graph_step_10.pickle.zst" "$TESTDATA/leak_graph_step_40.pickle.zst"

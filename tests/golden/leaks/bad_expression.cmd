@@ -1,0 +1,2 @@
+printf "leak:(\n" >s.txt
+"$VRAMSCOPE" leaks --suppressions s.txt "$TESTDATA/leak_graph_step_20.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" leaks "$TESTDATA/bad-cut.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" leaks nowhere.pickle

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" leaks "$TESTDATA/oom_small_ring.pickle.zst"

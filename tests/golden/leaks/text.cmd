@@ -1,0 +1,1 @@
+"$VRAMSCOPE" leaks "$TESTDATA/leak_graph_step_40.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" trend --order size "$TESTDATA/good-container.pickle"

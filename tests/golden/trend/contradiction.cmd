@@ -1,0 +1,1 @@
+"$VRAMSCOPE" trend --json -o x.html "$TESTDATA/good-container.pickle"

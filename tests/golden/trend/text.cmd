@@ -1,0 +1,2 @@
+cp "$TESTDATA"/leak_graph_step_*.pickle.zst .
+"$VRAMSCOPE" trend leak_graph_step_40.pickle.zst leak_graph_step_10.pickle.zst leak_graph_step_20.pickle.zst
