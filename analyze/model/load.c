@@ -61,11 +61,12 @@ static int decode_json(struct document *out, struct input *in, const struct fold
 	return rc;
 }
 
-/* A limit was met while reading: say how far it came and what would do. The need grows with what
- * was read, for these files are alike from front to back. */
+/* A limit was met: say how far it came and what would do. The need grows with what was read, for
+ * these files are alike from front to back. `c` is NULL when it could not even be opened. */
 static int explain_limit(const struct container *c, const struct budget *b, struct error *err)
 {
-	uint64_t at = input_raw_offset(c->outer), all = input_raw_size(c->outer);
+	uint64_t at = c ? input_raw_offset(c->outer) : 0;
+	uint64_t all = c ? input_raw_size(c->outer) : UINT64_MAX;
 	double mib = 1048576.0;
 
 	if (b->limit == UINT64_MAX || strncmp(err->text, "needs more memory", 17) != 0)
@@ -116,8 +117,6 @@ static int load_records(struct model *m, struct loader *l, struct container *c, 
 	else
 		rc = load_timeline(m, c, l->options, err);
 	loader_progress(l);
-	if (rc == ERR_LIMIT)
-		return explain_limit(c, m->budget, err);
 	if (rc < 0)
 		return rc;
 	container_finish(c);
@@ -136,8 +135,6 @@ static int load(struct model *m, struct loader *l, struct container *c, struct e
 	rc = c->format == CONTAINER_JSON ? decode_json(&d, c->payload, &fold, err)
 					 : decode_pickle(&d, c->payload, &fold, err);
 	loader_progress(l);
-	if (rc == ERR_LIMIT)
-		return explain_limit(c, m->budget, err);
 	if (rc < 0)
 		return rc;
 	container_finish(c);
@@ -149,16 +146,14 @@ static int load(struct model *m, struct loader *l, struct container *c, struct e
 	m->partial = d.partial;
 	m->damage = d.damage;
 	rc = loader_assemble(l, d.root, d.partial, err);
-	if (rc == ERR_LIMIT)
-		return explain_limit(c, m->budget, err);
 	/* Of a damaged file too little may be left to be anything: then the damage is the news. */
 	if (rc == ERR_UNSUPPORTED && d.partial)
 		*err = d.damage;
 	return rc < 0 ? (int)err->code : note_oddities(m, &d, c, err);
 }
 
-static int load_container(struct model **out, struct container *c, const char *label,
-			  const struct model_options *options, struct error *err)
+static int model_from(struct model **out, struct container *c, const char *label,
+		      const struct model_options *options, struct error *err)
 {
 	struct model *m;
 	struct loader l;
@@ -185,17 +180,28 @@ static int load_container(struct model **out, struct container *c, const char *l
 	return 0;
 }
 
+/* `rc` is the answer of opening the container. */
+static int load_container(struct model **out, int rc, struct container *c, const char *label,
+			  const struct model_options *options, struct error *err)
+{
+	bool opened = rc == 0;
+
+	if (opened)
+		rc = model_from(out, c, label, options, err);
+	if (rc == ERR_LIMIT)
+		rc = explain_limit(opened ? c : NULL, options->budget, err);
+	if (opened)
+		container_close(c);
+	return rc;
+}
+
 int model_load(struct model **out, const char *name, const struct model_options *options,
 	       struct error *err)
 {
 	struct container c;
 	int rc = container_open(&c, name, options->budget, err);
 
-	if (rc < 0)
-		return rc;
-	rc = load_container(out, &c, name, options, err);
-	container_close(&c);
-	return rc;
+	return load_container(out, rc, &c, name, options, err);
 }
 
 int model_load_bytes(struct model **out, const void *bytes, size_t length, const char *label,
@@ -204,9 +210,5 @@ int model_load_bytes(struct model **out, const void *bytes, size_t length, const
 	struct container c;
 	int rc = container_open_bytes(&c, bytes, length, options->budget, err);
 
-	if (rc < 0)
-		return rc;
-	rc = load_container(out, &c, label, options, err);
-	container_close(&c);
-	return rc;
+	return load_container(out, rc, &c, label, options, err);
 }

@@ -134,6 +134,7 @@ int event_row(struct row *r, cell *out, struct error *err)
 	struct loader *l = r->l;
 	struct events *e = &l->model->events;
 	attr_id attr = {0};
+	stack_id stack;
 	int rc = events_reserve(l, err);
 
 	if (rc < 0)
@@ -143,6 +144,8 @@ int event_row(struct row *r, cell *out, struct error *err)
 	str_id word = row_str(r, KEY_ACTION);
 	enum action action = action_of_word(word);
 	rc = event_attr(r, action, word, &attr, err);
+	if (rc == 0)
+		rc = row_stack(r, KEY_FRAMES, &stack, err);
 	if (rc == 0 && action == ACTION_OTHER)
 		rc = count_unknown(&l->unknown_actions, word.i, err);
 	if (rc < 0)
@@ -151,7 +154,7 @@ int event_row(struct row *r, cell *out, struct error *err)
 		    action == ACTION_OOM ? row_u64(r, KEY_DEVICE_FREE, BYTES_NONE)
 					 : row_u64(r, KEY_ADDR, 0),
 		    row_u64(r, KEY_SIZE, 0), (int64_t)row_u64(r, KEY_TIME_US, (uint64_t)TIME_NONE),
-		    row_stack(r, KEY_FRAMES), attr);
+		    stack, attr);
 	l->events_room = events_capacity(e);
 	*out = cell_make((enum cell_tag)LOAD_EVENT, r->id);
 	return 0;
@@ -179,7 +182,12 @@ int loader_copy_event(struct loader *l, uint32_t row, struct error *err)
 
 void event_learn(struct loader *l, const cell *pairs, size_t n, uint64_t mask)
 {
+	const struct events *e = &l->model->events;
+
 	if (n >= EVENT_SHAPE_PAIRS || (mask & SHAPE_KEYS) != SHAPE_KEYS)
+		return;
+	/* An unknown action is part of its attr. */
+	if (e->action.at[e->action.n - 1] == ACTION_OTHER)
 		return;
 	struct event_shape *s = &l->shapes[n];
 	*s = (struct event_shape){.attr = l->last_attr, .valid = true};

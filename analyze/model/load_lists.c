@@ -129,37 +129,110 @@ static int collect_frames(struct loader *l, const cell *items, size_t n, bool *a
 	return 0;
 }
 
-static int fold_frames(struct loader *l, cell have, const cell *items, size_t n, uint64_t offset,
-		       cell *out, struct error *err)
+/* Frames that follow a stack: from now on it is a list, which becomes a stack when it is used.
+ * (Interning each batch with all before it would cost the square of the depth.) */
+static int reopen_stack(struct loader *l, stack_id stack, cell *out, struct error *err)
 {
 	struct stacks *s = &l->model->stacks;
-	stack_id stack;
-	bool all;
-	int rc = 0;
+	size_t depth = stacks_depth(s, stack);
+	struct node node = {.start = l->pool.n, .kind = NODE_LIST};
 
-	l->scratch.n = 0;
-	if (cell_tag(have) == (enum cell_tag)LOAD_STACK) {
-		stack.i = cell_id(have);
-		size_t depth = stacks_depth(s, stack);
+	for (size_t k = 0; k < depth; k++) {
+		cell c = cell_make((enum cell_tag)LOAD_FRAME,
+				   s->pool.at[s->start.at[stack.i] + k].i);
+		int rc = loader_node_append(l, &node, &c, 1, err);
 
-		rc = vec_reserve(&l->scratch, depth, l->budget, err);
 		if (rc < 0)
 			return rc;
-		memcpy(l->scratch.at, &s->pool.at[s->start.at[stack.i]], depth * sizeof(frame_id));
-		l->scratch.n = depth;
 	}
+	return node_new(l, node, out, err);
+}
+
+/* Items that decoders hand over at once at most: as many frames may be just the first ones. */
+#define BATCH_ITEMS 1000u
+
+static int fold_frames(struct loader *l, const cell *items, size_t n, cell *out, struct error *err)
+{
+	stack_id stack;
+	bool all;
+	int rc;
+
+	if (n % BATCH_ITEMS == 0)
+		return loader_node_from(l, NODE_LIST, items, n, out, err);
+	l->scratch.n = 0;
 	rc = collect_frames(l, items, n, &all, err);
 	if (rc < 0)
 		return rc;
-	if (!all && l->scratch.n > 0)
-		return error_set(err, ERR_UNSUPPORTED, offset,
-				 "a list of frames goes on with something else");
 	if (!all)
 		return loader_node_from(l, NODE_LIST, items, n, out, err);
-	rc = stacks_add(s, l->scratch.at, l->scratch.n, &stack, err);
+	rc = stacks_add(&l->model->stacks, l->scratch.at, l->scratch.n, &stack, err);
 	if (rc == 0)
 		*out = cell_make((enum cell_tag)LOAD_STACK, stack.i);
 	return rc;
+}
+
+/* The frame of one line of text, or of a frame's cell; false when it is neither. */
+static int frame_from(struct loader *l, cell c, bool lines, bool *good, frame_id *out,
+		      struct error *err)
+{
+	struct frame text = {.name = {cell_id(c)}};
+
+	*good = cell_tag(c) == (lines ? CELL_STR : (enum cell_tag)LOAD_FRAME);
+	out->i = cell_id(c);
+	return *good && lines ? stacks_add_frame(&l->model->stacks, text, out, err) : 0;
+}
+
+/* A node used as a stack for the first time: it remembers what it is. */
+static int stack_from_node(struct loader *l, struct node *node, bool lines, bool *is_stack,
+			   stack_id *out, struct error *err)
+{
+	frame_id frame;
+	int rc = 0;
+
+	*is_stack =
+		(node->kind == NODE_LIST || (lines && node->kind == NODE_TUPLE)) && !node->no_stack;
+	l->scratch.n = 0;
+	for (uint64_t k = 0; rc == 0 && *is_stack && k < node->n; k++) {
+		rc = frame_from(l, loader_item(l, node, k), lines, is_stack, &frame, err);
+		if (rc == 0)
+			rc = vec_push(&l->scratch, frame, l->budget, err);
+	}
+	if (rc == 0 && *is_stack)
+		rc = stacks_add(&l->model->stacks, l->scratch.at, l->scratch.n, out, err);
+	if (rc < 0)
+		return rc;
+	if (*is_stack)
+		*node = (struct node){.start = out->i,
+				      .n = node->n,
+				      .kind = NODE_STACK,
+				      .tag = lines ? CELL_STR : LOAD_FRAME};
+	else
+		node->no_stack = true;
+	return 0;
+}
+
+int loader_stack_from(struct loader *l, cell c, bool lines, bool *is_stack, stack_id *out,
+		      struct error *err)
+{
+	*is_stack = true;
+	if (cell_is_empty(c, CELL_EMPTY_LIST) || cell_is_empty(c, CELL_EMPTY_TUPLE)) {
+		*out = STACK_EMPTY;
+		return 0;
+	}
+	if (cell_tag(c) == (enum cell_tag)LOAD_STACK && !lines) {
+		out->i = cell_id(c);
+		return 0;
+	}
+	*is_stack = cell_tag(c) == (enum cell_tag)LOAD_NODE;
+	if (!*is_stack)
+		return 0;
+	struct node *node = loader_node(l, c);
+	if (node->kind != NODE_STACK)
+		return stack_from_node(l, node, lines, is_stack, out, err);
+	*is_stack = node->tag == (lines ? CELL_STR : LOAD_FRAME);
+	if (*is_stack)
+		out->i = (uint32_t)node->start;
+	return 0;
 }
 
 /* Are the items rows of one table that follow `next` one by one? */
@@ -207,9 +280,13 @@ int loader_fold_list(void *ctx, cell have, const cell *items, size_t n, uint64_t
 	enum cell_tag tag = cell_tag(items[0]);
 	int rc;
 
-	if (cell_tag(have) == (enum cell_tag)LOAD_STACK ||
-	    (tag == (enum cell_tag)LOAD_FRAME && cell_tag(have) == CELL_EMPTY))
-		return fold_frames(l, have, items, n, offset, out, err);
+	if (tag == (enum cell_tag)LOAD_FRAME && cell_tag(have) == CELL_EMPTY)
+		return fold_frames(l, items, n, out, err);
+	if (cell_tag(have) == (enum cell_tag)LOAD_STACK) {
+		rc = reopen_stack(l, (stack_id){cell_id(have)}, &have, err);
+		if (rc < 0)
+			return rc;
+	}
 	if (cell_tag(have) == CELL_EMPTY) {
 		if (consecutive(items, n, tag, cell_id(items[0]))) {
 			struct node range = {.start = cell_id(items[0]),
@@ -223,7 +300,8 @@ int loader_fold_list(void *ctx, cell have, const cell *items, size_t n, uint64_t
 			return pool_cell(l, items, out, err);
 		return loader_node_from(l, NODE_LIST, items, n, out, err);
 	}
-	if (cell_tag(have) != (enum cell_tag)LOAD_NODE || loader_node(l, have)->kind == NODE_DICT)
+	if (cell_tag(have) != (enum cell_tag)LOAD_NODE || loader_node(l, have)->kind == NODE_DICT ||
+	    loader_node(l, have)->kind == NODE_STACK)
 		return error_set(err, ERR_UNSUPPORTED, offset, "%s gets more items",
 				 loader_words(l, have));
 	struct node *node = loader_node(l, have);

@@ -40,6 +40,8 @@ enum node_kind {
 	NODE_TUPLE,
 	NODE_DICT,  /* key, value, key, value ... */
 	NODE_RANGE, /* a list of consecutive rows: cells `tag` first .. first + n - 1 */
+	NODE_STACK, /* a list of frames (tag LOAD_FRAME) or of text lines (CELL_STR) that was used
+		     * as a stack: `start` is its stack_id */
 };
 
 struct node {
@@ -47,6 +49,7 @@ struct node {
 		cap; /* NODE_RANGE: first row and count; else cells of loader.cells_pool */
 	uint8_t kind;
 	uint8_t tag;
+	bool no_stack; /* was found to hold other things than frames or lines */
 };
 
 /* A value of the wrong type, kept until its row is known to be part of the snapshot. */
@@ -89,7 +92,11 @@ struct loader {
 	VEC(frame_id) scratch;
 	struct fault faults[LOAD_MAX_FAULTS];
 	size_t n_faults;
-	uint64_t seen[CELL_TAGS]; /* keys seen in rows of each kind, bit = enum load_word */
+	/* Rows below these belong to a segment, or to a device: each row has one owner, so lists
+	 * that refer to them again get copies. The budget then bounds what sharing can cost. */
+	uint64_t blocks_owned, events_owned;
+	/* Keys seen in rows of each kind, bit = enum load_word; LOAD_NODE: in the root. */
+	uint64_t seen[CELL_TAGS];
 	struct event_shape shapes[EVENT_SHAPE_PAIRS]; /* by number of pairs */
 	size_t events_room; /* rows for which every event column has room */
 	attr_id last_attr;
@@ -105,8 +112,28 @@ void loader_release(struct loader *l);
 /* The fold that fills `l`. */
 struct fold loader_fold(struct loader *l);
 
+/* A list in the root, seen alike whether it is empty, a range of rows, or cells. */
+struct load_list {
+	struct node node; /* n = 0 for an empty list */
+	bool there;
+};
+
+/* False when `c` is neither a list nor a tuple. */
+bool loader_as_list(struct loader *l, cell c, struct load_list *out);
+/* The value of a key of a dict node, the last of equal ones; false when absent or None. */
+bool loader_dict_value(struct loader *l, cell dict, enum load_word key, cell *out);
+
 /* Turn the root into the model's tables. `partial`: the input was damaged. */
 int loader_assemble(struct loader *l, cell root, bool partial, struct error *err);
+
+/* What a root dict holds besides its rows (load_extras.c). */
+void loader_take_ring_facts(struct loader *l, cell root);
+int loader_take_settings(struct loader *l, cell root, struct error *err);
+int loader_tally_unknown(struct loader *l, cell root, struct error *err);
+/* Put the events of rings back in order that were enlarged after they had wrapped. */
+int loader_unrotate(struct loader *l, struct error *err);
+/* Who wrote it, by the keys that were seen. */
+const char *loader_guess_writer(const struct loader *l);
 
 /* Lists and tuples (load_lists.c); signatures of struct fold. */
 int loader_fold_list(void *ctx, cell have, const cell *items, size_t n, uint64_t offset, cell *out,
@@ -117,6 +144,11 @@ int loader_node_from(struct loader *l, enum node_kind kind, const cell *items, s
 		     struct error *err);
 int loader_node_append(struct loader *l, struct node *node, const cell *items, size_t n,
 		       struct error *err);
+
+/* The stack that a list of frames stands for (`lines`: a list of text lines, kept as frames that
+ * have a name only). *is_stack is false, and *out untouched, when `c` is anything else. */
+int loader_stack_from(struct loader *l, cell c, bool lines, bool *is_stack, stack_id *out,
+		      struct error *err);
 
 /* Tell the caller's hook how far the file is read. */
 void loader_progress(const struct loader *l);
@@ -135,8 +167,15 @@ static inline struct node *loader_node(struct loader *l, cell c)
 /* Item k of a list, tuple or range node. */
 static inline cell loader_item(const struct loader *l, const struct node *n, uint64_t k)
 {
-	return n->kind == NODE_RANGE ? cell_make((enum cell_tag)n->tag, (uint32_t)(n->start + k))
-				     : l->pool.at[n->start + k];
+	const struct stacks *s = &l->model->stacks;
+
+	if (n->kind == NODE_RANGE)
+		return cell_make((enum cell_tag)n->tag, (uint32_t)(n->start + k));
+	if (n->kind != NODE_STACK)
+		return l->pool.at[n->start + k];
+	frame_id frame = s->pool.at[s->start.at[n->start] + k];
+	return n->tag == CELL_STR ? cell_make(CELL_STR, s->frames.at[frame.i].name.i)
+				  : cell_make((enum cell_tag)n->tag, frame.i);
 }
 
 /* settings.c: understand allocator_settings; NULL gives the defaults. */

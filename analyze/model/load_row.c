@@ -52,17 +52,19 @@ bool row_bool(struct row *r, enum load_word key)
 	return false;
 }
 
-stack_id row_stack(struct row *r, enum load_word key)
+int row_stack(struct row *r, enum load_word key, stack_id *out, struct error *err)
 {
-	cell c = r->value[key];
+	bool good;
 
+	*out = STACK_ABSENT;
 	if (!row_has(r, key))
-		return STACK_ABSENT;
-	if (cell_tag(c) == (enum cell_tag)LOAD_STACK)
-		return (stack_id){cell_id(c)};
-	if (!cell_is_empty(c, CELL_EMPTY_LIST) && !cell_is_empty(c, CELL_EMPTY_TUPLE))
+		return 0;
+	int rc = loader_stack_from(r->l, r->value[key], false, &good, out, err);
+	if (rc == 0 && !good) {
 		row_fault(r, key, "a list of frames");
-	return STACK_EMPTY;
+		*out = STACK_EMPTY;
+	}
+	return rc;
 }
 
 bool row_pool(struct row *r, enum load_word key, struct pool_id *out)
@@ -79,34 +81,15 @@ bool row_pool(struct row *r, enum load_word key, struct pool_id *out)
 
 int row_text_stack(struct row *r, enum load_word key, stack_id *out, struct error *err)
 {
-	struct loader *l = r->l;
-	cell c = r->value[key];
+	bool good;
 
 	*out = STACK_ABSENT;
-	if (!row_has(r, key) || cell_tag(c) == CELL_EMPTY)
+	if (!row_has(r, key) || cell_tag(r->value[key]) == CELL_EMPTY)
 		return 0;
-	if (cell_tag(c) != (enum cell_tag)LOAD_NODE || loader_node(l, c)->kind == NODE_DICT ||
-	    loader_node(l, c)->kind == NODE_RANGE) {
+	int rc = loader_stack_from(r->l, r->value[key], true, &good, out, err);
+	if (rc == 0 && !good)
 		row_fault(r, key, "a list of strings");
-		return 0;
-	}
-	const struct node *node = loader_node(l, c);
-	l->scratch.n = 0;
-	for (uint64_t k = 0; k < node->n; k++) {
-		cell item = loader_item(l, node, k);
-		frame_id frame;
-		int rc;
-
-		if (cell_tag(item) != CELL_STR) {
-			row_fault(r, key, "a list of strings");
-			return 0;
-		}
-		struct frame text = {.name = {cell_id(item)}};
-		if ((rc = stacks_add_frame(&l->model->stacks, text, &frame, err)) < 0 ||
-		    (rc = vec_push(&l->scratch, frame, l->budget, err)) < 0)
-			return rc;
-	}
-	return stacks_add(&l->model->stacks, l->scratch.at, l->scratch.n, out, err);
+	return rc;
 }
 
 int count_unknown(struct hashmap *map, uint64_t key, struct error *err)

@@ -55,7 +55,7 @@ void row_fault(struct row *r, enum load_word key, const char *wanted);
 uint64_t row_u64(struct row *r, enum load_word key, uint64_t absent);
 str_id row_str(struct row *r, enum load_word key);
 bool row_bool(struct row *r, enum load_word key);
-stack_id row_stack(struct row *r, enum load_word key);
+int row_stack(struct row *r, enum load_word key, stack_id *out, struct error *err);
 /* False when absent. */
 bool row_pool(struct row *r, enum load_word key, struct pool_id *out);
 /* forward_frames: lines of text, kept as frames that have a name only. */

@@ -54,11 +54,13 @@ void loader_release(struct loader *l)
 
 static int frame_row(struct row *r, cell *out, struct error *err)
 {
-	struct frame f = {.name = row_str(r, KEY_NAME), .file = row_str(r, KEY_FILENAME)};
+	struct frame f;
 	frame_id id;
 
 	r->kind = LOAD_FRAME;
 	r->id = (uint32_t)r->l->model->stacks.frames.n;
+	f.name = row_str(r, KEY_NAME);
+	f.file = row_str(r, KEY_FILENAME);
 	/* 2^64 - 1 in CPython's files, -1 in torch::jit's: the line is unknown. */
 	f.line = (int64_t)row_u64(r, KEY_LINE, 0);
 	int rc = stacks_add_frame(&r->l->model->stacks, f, &id, err);
@@ -67,21 +69,26 @@ static int frame_row(struct row *r, cell *out, struct error *err)
 	return rc;
 }
 
+/* Real entries have four; a list of blocks that share a huge one shall not take long. */
+#define HISTORY_MAX_KEYS 16
+
 /* Torch 2.0 and before: a block's past occupants, newest first; the first one is the present. */
-static void block_from_history(struct row *r, struct block *b)
+static int block_from_history(struct row *r, struct block *b, struct error *err)
 {
 	struct loader *l = r->l;
 	cell c = r->value[KEY_HISTORY];
 
 	if (!row_has(r, KEY_HISTORY) || cell_tag(c) != (enum cell_tag)LOAD_NODE)
-		return;
+		return 0;
 	const struct node *list = loader_node(l, c);
 	if (list->kind == NODE_DICT || list->kind == NODE_RANGE || list->n == 0)
-		return;
+		return 0;
 	cell first = loader_item(l, list, 0);
 	if (cell_tag(first) != (enum cell_tag)LOAD_NODE || loader_node(l, first)->kind != NODE_DICT)
-		return;
+		return 0;
 	const struct node *entry = loader_node(l, first);
+	if (entry->n > 2 * HISTORY_MAX_KEYS)
+		return 0;
 	for (uint64_t k = 0; k + 1 < entry->n; k += 2) {
 		cell key = l->pool.at[entry->start + k], value = l->pool.at[entry->start + k + 1];
 
@@ -89,10 +96,15 @@ static void block_from_history(struct row *r, struct block *b)
 			continue;
 		if (cell_id(key) == KEY_REAL_SIZE && b->requested_size == BYTES_NONE)
 			cells_u64(&l->cells, value, &b->requested_size);
-		if (cell_id(key) == KEY_FRAMES && cell_tag(value) == (enum cell_tag)LOAD_STACK &&
-		    b->stack.i == STACK_ABSENT.i)
-			b->stack.i = cell_id(value);
+		if (cell_id(key) == KEY_FRAMES && b->stack.i == STACK_ABSENT.i) {
+			bool good;
+			int rc = loader_stack_from(l, value, false, &good, &b->stack, err);
+
+			if (rc < 0)
+				return rc;
+		}
 	}
+	return 0;
 }
 
 static int block_row(struct row *r, cell *out, struct error *err)
@@ -110,7 +122,6 @@ static int block_row(struct row *r, cell *out, struct error *err)
 		.address = row_u64(r, KEY_ADDRESS, BYTES_NONE),
 		.size = row_u64(r, KEY_SIZE, 0),
 		.requested_size = row_u64(r, KEY_REQUESTED_SIZE, BYTES_NONE),
-		.stack = row_stack(r, KEY_FRAMES),
 	};
 	state = row_str(r, KEY_STATE);
 	if (state.i == STATE_WORD_ACTIVE)
@@ -121,7 +132,9 @@ static int block_row(struct row *r, cell *out, struct error *err)
 		b.state = BLOCK_INACTIVE;
 	else
 		row_fault(r, KEY_STATE, "a known block state");
-	block_from_history(r, &b);
+	if ((rc = row_stack(r, KEY_FRAMES, &b.stack, err)) < 0 ||
+	    (rc = block_from_history(r, &b, err)) < 0)
+		return rc;
 	rc = vec_push(&l->model->blocks, b, l->budget, err);
 	if (rc == 0)
 		*out = cell_make((enum cell_tag)LOAD_BLOCK, r->id);
@@ -144,7 +157,7 @@ static int segment_blocks(struct row *r, struct segment *s, struct error *err)
 		return 0;
 	}
 	struct node list = *loader_node(l, c);
-	if (list.kind == NODE_RANGE && list.tag == LOAD_BLOCK) {
+	if (list.kind == NODE_RANGE && list.tag == LOAD_BLOCK && list.start >= l->blocks_owned) {
 		s->first_block = list.start;
 		s->n_blocks = list.n;
 	} else {
@@ -162,6 +175,7 @@ static int segment_blocks(struct row *r, struct segment *s, struct error *err)
 		}
 		s->n_blocks = list.n;
 	}
+	l->blocks_owned = s->first_block + s->n_blocks;
 	uint64_t at = s->address;
 	for (uint64_t b = s->first_block; b < s->first_block + s->n_blocks; b++) {
 		if (m->blocks.at[b].address == BYTES_NONE)
@@ -188,7 +202,6 @@ static int segment_row(struct row *r, cell *out, struct error *err)
 		.active_size = row_u64(r, KEY_ACTIVE_SIZE, BYTES_NONE),
 		.requested_size = row_u64(r, KEY_REQUESTED_SIZE, BYTES_NONE),
 		.stream = row_u64(r, KEY_STREAM, 0),
-		.stack = row_stack(r, KEY_FRAMES),
 		.is_expandable = row_bool(r, KEY_IS_EXPANDABLE),
 		.kind = POOL_UNKNOWN,
 	};
@@ -204,8 +217,8 @@ static int segment_row(struct row *r, cell *out, struct error *err)
 	else if (type.i == TYPE_WORD_LARGE)
 		s.kind = POOL_LARGE;
 	s.has_pool = row_pool(r, KEY_SEGMENT_POOL_ID, &s.pool);
-	rc = segment_blocks(r, &s, err);
-	if (rc < 0)
+	if ((rc = row_stack(r, KEY_FRAMES, &s.stack, err)) < 0 ||
+	    (rc = segment_blocks(r, &s, err)) < 0)
 		return rc;
 	rc = vec_push(&l->model->segments, s, l->budget, err);
 	if (rc == 0)
@@ -334,8 +347,10 @@ static int fold_cut_dict(void *ctx, cell have, const cell *pairs, size_t n, uint
 	struct row row;
 
 	/* An unfinished row is dropped: it would be wrong. Anything else may be the root. */
-	if (cell_is_empty(have, CELL_EMPTY_DICT) && n > 0 &&
-	    row_collect(&row, pairs, n) & (EVENT_KEYS | SEGMENT_KEYS | BLOCK_KEYS | FRAME_KEYS)) {
+	uint64_t keys = cell_is_empty(have, CELL_EMPTY_DICT) ? row_collect(&row, pairs, n) : 0;
+
+	if (keys & (EVENT_KEYS | SEGMENT_KEYS | BLOCK_KEYS | FRAME_KEYS) &&
+	    !(keys & (KEY_BIT(KEY_SEGMENTS) | KEY_BIT(KEY_DEVICE_TRACES)))) {
 		*out = cell_make(CELL_CONST, CELL_NONE);
 		return 0;
 	}

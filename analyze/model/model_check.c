@@ -3,6 +3,8 @@
  */
 #include "model/model.h"
 
+#include <stdlib.h>
+
 #define CHECK(condition, ...)                                                          \
 	do {                                                                           \
 		if (!(condition))                                                      \
@@ -28,6 +30,55 @@ static int check_stacks(const struct model *m, struct error *err)
 		CHECK(s->frames.at[i].name.i < m->strings.rows.n &&
 			      s->frames.at[i].file.i < m->strings.rows.n,
 		      "frame %zu: string out of range", i);
+	return 0;
+}
+
+struct range {
+	uint64_t first, n;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Do two of them overlap? They are sorted by it. */
+static bool ranges_overlap(struct range *r, size_t n)
+{
+	if (n > 1)
+		qsort(r, n, sizeof *r, compare_ranges);
+	for (size_t i = 1; i < n; i++)
+		if (r[i].first - r[i - 1].first < r[i - 1].n)
+			return true;
+	return false;
+}
+
+/* Each event belongs to one device at most, each block to one segment. */
+static int check_owners(const struct model *m, struct error *err)
+{
+	size_t most = m->devices.n > m->segments.n ? m->devices.n : m->segments.n;
+	struct range *r = malloc((most + 1) * sizeof *r);
+	bool events, blocks;
+	size_t n = 0;
+
+	if (!r)
+		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < m->devices.n; i++)
+		if (m->devices.at[i].n_events)
+			r[n++] = (struct range){m->devices.at[i].first_event,
+						m->devices.at[i].n_events};
+	events = ranges_overlap(r, n);
+	n = 0;
+	for (size_t i = 0; i < m->segments.n; i++)
+		if (m->segments.at[i].n_blocks)
+			r[n++] = (struct range){m->segments.at[i].first_block,
+						m->segments.at[i].n_blocks};
+	blocks = ranges_overlap(r, n);
+	free(r);
+	CHECK(!events, "devices share events");
+	CHECK(!blocks, "segments share blocks");
 	return 0;
 }
 
@@ -119,8 +170,9 @@ int model_check(const struct model *m, struct error *err)
 
 	if ((rc = check_strings(m, err)) < 0 || (rc = check_stacks(m, err)) < 0 ||
 	    (rc = check_events(m, err)) < 0 || (rc = check_segments(m, err)) < 0 ||
-	    (rc = check_devices(m, err)) < 0)
+	    (rc = check_devices(m, err)) < 0 || (rc = check_owners(m, err)) < 0)
 		return rc;
+	CHECK(stacks_are_unique(&m->stacks), "stacks: equal rows, or one that is not found");
 	for (size_t i = 0; i < m->annotations.n; i++)
 		CHECK(m->annotations.at[i].name.i < m->strings.rows.n,
 		      "annotation %zu: name out of range", i);

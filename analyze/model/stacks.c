@@ -216,3 +216,18 @@ size_t stacks_frame_count(const struct stacks *s)
 {
 	return s->frames.n - 1;
 }
+
+bool stacks_are_unique(const struct stacks *s)
+{
+	for (uint32_t i = 1; i < s->frames.n; i++)
+		if (s->frame_slots[frame_slot(s, &s->frames.at[i])] != i)
+			return false;
+	for (uint32_t i = 2; i < s->hashes.n; i++) {
+		const frame_id *frames = &s->pool.at[s->start.at[i]];
+		size_t n = stacks_depth(s, (stack_id){i});
+
+		if (s->stack_slots[stack_slot(s, frames, n, stack_hash(frames, n))] != i)
+			return false;
+	}
+	return true;
+}

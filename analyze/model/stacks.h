@@ -7,6 +7,7 @@
 #ifndef ANALYZE_MODEL_STACKS_H
 #define ANALYZE_MODEL_STACKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,5 +58,8 @@ static inline const struct frame *stacks_frame(const struct stacks *s, stack_id 
 /* Distinct stacks with at least one frame, and distinct frames. */
 size_t stacks_count(const struct stacks *s);
 size_t stacks_frame_count(const struct stacks *s);
+
+/* Is every frame and every stack found under its own value? For model_check. */
+bool stacks_are_unique(const struct stacks *s);
 
 #endif
