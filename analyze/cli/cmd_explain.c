@@ -172,6 +172,7 @@ const struct command cmd_explain = {
 	.min_operands = 0,
 	.max_operands = OPERANDS_ANY,
 	.common = COMMON_REPORT | COMMON_ONLY_DEVICE,
+	.reads = READS_BLOCKS,
 	.opts = explain_opts,
 	.own_bytes = sizeof(struct own_options),
 	.run = explain_command,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "passes/short_paths.h"
 
 /* What one frame is; bits. */
 #define FRAME_PYTHON   1u
@@ -104,8 +105,15 @@ static unsigned classify(const struct model *m, const struct frame *f)
 
 	if (file->length > 0 && file->bytes[0] == '<')
 		return classify_pseudo_file(file, name);
-	if (ends_with(file, ".py"))
-		return is_library(file, name) ? FRAME_PYTHON : FRAME_PYTHON | FRAME_USER;
+	if (ends_with(file, ".py")) {
+		bool library = is_library(file, name) ||
+			       (m->format == CONTAINER_TRACE && short_path_is_library(file));
+
+		return library ? FRAME_PYTHON : FRAME_PYTHON | FRAME_USER;
+	}
+	/* An operator of a trace, in place of the engine's own frames. */
+	if (m->format == CONTAINER_TRACE && starts_with(name, "autograd::engine::"))
+		return FRAME_AUTOGRAD;
 	if (find(name->bytes, name->bytes + name->length, "torch::autograd::") != NULL &&
 	    find(name->bytes, name->bytes + name->length, "Engine::") != NULL)
 		return FRAME_AUTOGRAD;

@@ -3,7 +3,9 @@
  *
  * The innermost frame that is the user's: a Python file that is no library (a path through
  * site-packages, dist-packages or lib/python3.N/, a name or file starting with <frozen,
- * torchinductor's generated files). No user frame: the innermost Python frame. None either:
+ * torchinductor's generated files; in traces of the profiler, whose paths are shortened, a path
+ * that begins with a well-known package: short_paths.h). No user frame: the innermost Python
+ * frame. None either:
  * "(backward)" when the stack shows the autograd engine, or is empty in a file of Python-only
  * stacks; else "(no stack)".
  */

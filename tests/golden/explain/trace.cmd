@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain "$TESTDATA/trace-steps.json.gz"

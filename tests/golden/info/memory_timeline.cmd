@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/timeline-small.raw.json.gz" "$TESTDATA/timeline-small.json"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/trace-steps.json.gz"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --json "$TESTDATA/trace-steps.json.gz"

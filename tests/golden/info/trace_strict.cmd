@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --strict "$TESTDATA/trace-broken.json"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info --totals-only "$TESTDATA/trace-2021.json"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" state "$TESTDATA/trace-steps.json.gz"

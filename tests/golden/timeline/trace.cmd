@@ -1,0 +1,1 @@
+"$VRAMSCOPE" timeline "$TESTDATA/trace-steps.json.gz"

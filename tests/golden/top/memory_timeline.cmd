@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top "$TESTDATA/timeline-small.json"

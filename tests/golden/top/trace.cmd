@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top --at peak "$TESTDATA/trace-steps.json.gz"
