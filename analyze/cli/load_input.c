@@ -98,6 +98,7 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 		.progress_ctx = &progress,
 		.strict = inv->common.strict,
 	};
+	struct model *m;
 	int rc;
 
 	/* A timeline needs the events, if not what they belong to. */
@@ -106,17 +107,19 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 			inv->command->reads & READS_TOTALS ? TRACE_TOTALS : TRACE_MEMORY;
 
 	progress_start(&progress, "reading", file);
-	rc = model_load(out, file, &options, &err);
+	rc = model_load(&m, file, &options, &err);
 	progress_end(&progress);
 	if (rc == ERR_LIMIT)
 		return complain_limit(inv, file, &progress);
 	if (rc < 0)
 		return complain_error("read", file, &err);
-	if ((*out)->partial)
-		warn_damage(file, &(*out)->damage);
-	rc = check_reads(inv, file, *out);
+	if (m->partial)
+		warn_damage(file, &m->damage);
+	rc = check_reads(inv, file, m);
 	if (rc != STATUS_DONE)
-		model_free(*out);
+		model_free(m);
+	else
+		*out = m;
 	return rc;
 }
 

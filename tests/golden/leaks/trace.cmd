@@ -1,0 +1,1 @@
+"$VRAMSCOPE" leaks "$TESTDATA/trace-2021.json"
