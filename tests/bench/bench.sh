@@ -104,3 +104,21 @@ if [ "$quick" != quick ]; then
 	rounds=1
 	row "info huge_python.pickle (once)" "$work/huge_python.pickle" "$VRAMSCOPE" info "$work/huge_python.pickle"
 fi
+
+# A chrome trace beside plain decompression: wall seconds and peak memory of each.
+trace() { # WORDS COMMAND...
+	local words=$1
+	shift
+	"$measure" "$@" | awk -v words="$words" '{
+		printf "%-34s %8.3f s %8.1f MiB\n", words, $1, $2 / 1024 }'
+}
+
+megabytes=2000
+[ "$quick" != quick ] || megabytes=200
+echo
+echo "a chrome trace of $megabytes MB, compressed"
+"$build/tests/bench/make_trace" "$megabytes" | gzip -1 >"$work/trace.json.gz"
+trace "gzip -dc | wc -c" sh -c 'gzip -dc "$1" | wc -c' sh "$work/trace.json.gz"
+trace "info" "$VRAMSCOPE" info "$work/trace.json.gz"
+trace "info --totals-only" "$VRAMSCOPE" info --totals-only "$work/trace.json.gz"
+trace "timeline --totals-only" "$VRAMSCOPE" timeline --totals-only "$work/trace.json.gz"
