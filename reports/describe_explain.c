@@ -128,8 +128,8 @@ static void json_oom(struct emit *e, const struct model *m, const struct explain
 		emit_addr(e, "stream", NULL, q->stream);
 	else
 		emit_null(e, "stream", NULL);
-	emit_pool(e, "pool_id", NULL, q->pool, pool_known);
-	emit_str(e, "size_class", NULL, q->is_small ? "small" : "large");
+	emit_pool(e, "pool_id", NULL, q->pool, pool_known && !o->message_only);
+	emit_str(e, "size_class", NULL, o->message_only ? NULL : q->is_small ? "small" : "large");
 	emit_bool(e, "retried", NULL, o->retried);
 	emit_str(e, "verdict", NULL, verdict_name(o->verdict));
 	describe_factors(e, o);
@@ -223,6 +223,13 @@ static void text_annotations(struct emit *e, const struct model *m, const struct
 		emit_str(e, NULL, "inside", words);
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* What was read besides the snapshot, and whether it is about this failure. */
 static void text_sides(struct emit *e, const struct explain_oom *o, const struct explain_report *r)
 {
@@ -233,15 +240,18 @@ static void text_sides(struct emit *e, const struct explain_oom *o, const struct
 		     {r->observer_file, o->card.observer_differs},
 		     {r->smi_file, false}};
 
-	for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-		char words[1200];
+	char words[1200] = "";
+	size_t n = 0;
 
+	for (size_t i = 0; i < sizeof sides / sizeof sides[0] && n < sizeof words; i++) {
 		if (!sides[i].file)
 			continue;
-		snprintf(words, sizeof words, "%.1000s%s", sides[i].file,
-			 sides[i].differs ? " (about another failure: not used)" : "");
-		emit_str(e, NULL, "read too", words);
+		n += (size_t)snprintf(words + n, sizeof words - n, "%s%.300s%s", n ? ", " : "",
+				      last_part(sides[i].file),
+				      sides[i].differs ? " (about another failure: not used)" : "");
 	}
+	if (n)
+		emit_str(e, NULL, "read too", words);
 }
 
 static void text_facts(struct emit *e, const struct model *m, const struct explain_oom *o,

@@ -222,17 +222,21 @@ static void text_process(struct emit *e, const struct explain_oom *o)
 		line(e, "cached, nobody knows how", s->reserved - s->allocated, "");
 }
 
+/* Bounds only where everybody who could hold it is known: they are those of rounding. */
 static void text_rest(struct emit *e, const struct explain_oom *o)
 {
 	const struct balance *b = &o->balance;
 	char rest[UNITS_BUF + 1], low[UNITS_BUF + 1], high[UNITS_BUF + 1], words[400];
-	const char *what = b->others.known && b->outside.known ? "driver, rounding"
-			   : b->others.known                   ? "this context, driver, rounding"
-							       : "others, contexts, driver";
 
-	snprintf(words, sizeof words, "%s  %s; %s to %s", signed_words(e, rest, b->unattributed),
-		 what, signed_words(e, low, b->unattributed_low),
-		 signed_words(e, high, b->unattributed_high));
+	signed_words(e, rest, b->unattributed);
+	if (b->others.known && b->outside.known)
+		snprintf(words, sizeof words, "%s  driver and rounding, %s to %s", rest,
+			 signed_words(e, low, b->unattributed_low),
+			 signed_words(e, high, b->unattributed_high));
+	else
+		snprintf(words, sizeof words, "%s  %s", rest,
+			 b->others.known ? "context and libraries of this process, driver"
+					 : "other processes, contexts, driver");
 	emit_str(e, NULL, "unattributed", words);
 }
 

@@ -194,9 +194,10 @@ static void say_use(const struct emit *e, const struct evidence *v, char *buf, s
 {
 	switch (v->kind) {
 	case EVIDENCE_LIVE:
-		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use, by %s%s%s%s.",
+		snprintf(buf, size, "%s of %s reserved (%.1f %%) are in use%s%s%s%s%s.",
 			 BYTES(v->bytes), BYTES(v->of_bytes), percent(v->bytes, v->of_bytes),
-			 NOUN(v->count, "block", "blocks"), v->of_bytes > v->bytes ? "; " : "",
+			 v->count ? ", by " : "", v->count ? NOUN(v->count, "block", "blocks") : "",
+			 v->of_bytes > v->bytes ? "; " : "",
 			 v->of_bytes > v->bytes ? BYTES(v->of_bytes - v->bytes) : "",
 			 v->of_bytes > v->bytes ? " are idle" : "");
 		break;

@@ -131,6 +131,13 @@ static void obstacle_words(const struct emit *e, const struct explain_oom *o, ch
 		break;
 	case VERDICT_UNKNOWN:
 	case VERDICT_COUNT:
+		if (o->message_only && s->reserved > s->allocated) {
+			snprintf(buf, size,
+				 "while %s lie idle in its cache; why they did not serve it the "
+				 "message alone does not show",
+				 BYTES(s->reserved - s->allocated));
+			break;
+		}
 		snprintf(buf, size, "and was refused; %s",
 			 o->message_only ? "the message alone does not show why"
 					 : "the file does not show why");

@@ -100,6 +100,7 @@ static void argue_use(struct explain_oom *o)
 
 	if (s->reserved == 0)
 		return;
+	/* With 0 blocks: a message does not count them. */
 	add(o, (struct evidence){.kind = EVIDENCE_LIVE,
 				 .bytes = s->allocated,
 				 .of_bytes = s->reserved,

@@ -51,6 +51,12 @@ static bool is_about_card(const struct explain_oom *o)
 	       o->verdict == VERDICT_OUTSIDE_ALLOCATOR || o->verdict == VERDICT_UNKNOWN;
 }
 
+/* Is what lives the reason, so that its history is of interest? */
+static bool is_about_use(enum verdict v)
+{
+	return v == VERDICT_PROCESS_LIMIT || v == VERDICT_CAPACITY;
+}
+
 void explain_doubt(struct explain_oom *o, enum history history)
 {
 	unsigned missing = 0;
@@ -59,7 +65,8 @@ void explain_doubt(struct explain_oom *o, enum history history)
 		missing |= MISSING_SNAPSHOT;
 	else if (!o->look.exact)
 		missing |= MISSING_SEGMENTS;
-	else if (history == HISTORY_TRUNCATED && o->cause.cause == CAUSE_NONE)
+	else if (history == HISTORY_TRUNCATED && o->cause.cause == CAUSE_NONE &&
+		 is_about_use(o->verdict))
 		missing |= MISSING_HISTORY;
 	if (o->device_free == BYTES_NONE)
 		missing |= MISSING_FREE;

@@ -251,7 +251,7 @@ static bool site_grows(const struct cause_facts *f, const struct explain_oom *o,
 static bool is_growing_cache(const struct cause_facts *f, const struct explain_oom *o,
 			     const struct holder *holders, struct explain_cause *c)
 {
-	struct explain_cause own = {.cause = CAUSE_NONE};
+	struct explain_cause own = {.cause = CAUSE_GROWING_CACHE};
 	size_t n = o->look.n_holders < 4 ? o->look.n_holders : 4;
 
 	if (stacks_depth(&f->lives.model->stacks, o->stack) && site_grows(f, o, o->stack, &own) &&
@@ -262,7 +262,7 @@ static bool is_growing_cache(const struct cause_facts *f, const struct explain_o
 		return true;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct explain_cause of = {.cause = CAUSE_NONE};
+		struct explain_cause of = {.cause = CAUSE_GROWING_CACHE};
 
 		if (!stacks_depth(&f->lives.model->stacks, holders[i].stack) ||
 		    !site_grows(f, o, holders[i].stack, &of) ||

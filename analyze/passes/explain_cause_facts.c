@@ -81,9 +81,11 @@ static void release(struct cause_facts *f, struct budget *budget)
 	vec_release(&f->change, budget);
 }
 
+/* Where the memory would have been enough, what lives is not what it ran out of. */
 static bool wants_cause(const struct explain_oom *o)
 {
-	return !o->retried && o->look.exact;
+	return !o->retried && o->look.exact && o->verdict != VERDICT_PENDING_FREE &&
+	       o->verdict != VERDICT_STRANDED_CACHE && o->verdict != VERDICT_FRAGMENTATION;
 }
 
 int explain_causes(struct explain *x, size_t first, const struct model *m, const struct device *d,

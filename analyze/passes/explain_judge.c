@@ -195,7 +195,8 @@ void explain_judge(struct explain_oom *o)
 
 	o->n_factors = 0;
 	o->verdict = judge(o);
-	if (o->verdict == VERDICT_UNKNOWN || o->verdict == VERDICT_REQUEST_TOO_LARGE)
+	if ((o->verdict == VERDICT_UNKNOWN && !o->message_only) ||
+	    o->verdict == VERDICT_REQUEST_TOO_LARGE)
 		return;
 	add_factor(o, VERDICT_PROCESS_LIMIT, is_limited(o),
 		   device_free_known(o) ? o->device_free : 0);

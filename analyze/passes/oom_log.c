@@ -51,30 +51,34 @@ static int try_window(struct log_walk *w, const struct writer *r, const char *te
 }
 
 /* A terminal breaks words; without its line ends they are whole. A message that is complete this
- * way is better than the part of one that the lines show. */
-static int try_joined(struct log_walk *w, const struct writer *r, struct oom_message *m,
+ * way is better than the part of one that the lines show; `whole`: they show all but the hint. */
+static int try_joined(struct log_walk *w, const struct writer *r, bool whole, struct oom_message *m,
 		      struct error *err)
 {
 	struct oom_message joined;
 	char text[WINDOW_BYTES];
-	size_t n = 0, processes = w->out.processes.n;
-	int found;
+	size_t n = 0, end, at, processes = w->out.processes.n;
+	int found = 0;
 
 	for (size_t i = 0; i < r->n; i++)
 		if (r->window[i] != '\n')
 			text[n++] = r->window[i];
-	found = try_window(w, r, text, n, &joined, err);
-	if (found > 0 && !joined.cut)
+	at = oom_forms_anchor(w->forms, text, n, 0, &end);
+	if (at < n)
+		found = try_window(w, r, text + at, n - at, &joined, err);
+	if (found > 0 && !joined.cut && (!whole || joined.hint != OOM_HINT_NONE)) {
 		*m = joined;
-	else
-		w->out.processes.n = processes;
-	return found < 0 ? found : found > 0 && !joined.cut;
+		return 1;
+	}
+	w->out.processes.n = processes;
+	return found < 0 ? found : 0;
 }
 
 static int close_writer(struct log_walk *w, struct writer *r, struct error *err)
 {
 	struct oom_message m;
 	int found, joined = 0;
+	bool whole;
 
 	if (!r->open)
 		return 0;
@@ -84,8 +88,9 @@ static int close_writer(struct log_walk *w, struct writer *r, struct error *err)
 		return 0;
 	}
 	found = try_window(w, r, r->window, r->n, &m, err);
-	if (found >= 0 && (found == 0 || m.cut) && r->n_lines > 1)
-		joined = try_joined(w, r, &m, err);
+	whole = found > 0 && !m.cut;
+	if (found >= 0 && (!whole || m.hint == OOM_HINT_NONE) && r->n_lines > 1)
+		joined = try_joined(w, r, whole, &m, err);
 	if (found < 0 || joined < 0)
 		return found < 0 ? found : joined;
 	if (!found && !joined)
@@ -149,9 +154,21 @@ static bool any_open(const struct log_walk *w)
 }
 
 /* "CUDA out" at a line's end and "of memory" on the next are one beginning, not two. */
-static bool is_complete_anchor(size_t from, size_t end, size_t n)
+static bool is_complete_anchor(const char *text, size_t from, size_t end, size_t n)
 {
-	return end < n || end - from > sizeof "CUDA out of";
+	static const char *const last_words[] = {"memory", "device", "FAILED"};
+
+	if (end < n)
+		return true;
+	while (end > from && text[end - 1] == ' ')
+		end--;
+	for (size_t i = 0; i < sizeof last_words / sizeof last_words[0]; i++) {
+		size_t k = strlen(last_words[i]);
+
+		if (end - from > k && !memcmp(text + end - k, last_words[i], k))
+			return true;
+	}
+	return false;
 }
 
 /* Did a second message begin with the end of the line before? Then the first one ends there. */
@@ -193,7 +210,7 @@ static int add_line(struct log_walk *w, const char *text, size_t n, const struct
 	while (from < n) {
 		size_t at = oom_forms_anchor(w->forms, text, n, from, &end);
 
-		bool maybe = at < n && r && r->open && !is_complete_anchor(at, end, n);
+		bool maybe = at < n && r && r->open && !is_complete_anchor(text, at, end, n);
 		size_t until = maybe ? n : at;
 
 		if (r && r->open) {

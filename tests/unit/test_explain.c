@@ -144,7 +144,8 @@ static void test_full(void)
 	o = explain(&k, 30 * MIB, 30 * MIB + 128 * MIB);
 	is_verdict(&o, VERDICT_PROCESS_LIMIT, "128 MiB more than attempted were free");
 	a = advice(&o, ADVICE_RAISE_LIMIT);
-	ok(a && a->bytes == 158 * MIB && a->param == 30 * MIB, "advice: raise the limit");
+	ok(a && a->bytes == 30 * MIB && a->high == 158 * MIB,
+	   "advice: raise the limit by the attempt at most, the device has 158 MiB");
 	ok(o.n_advice && o.advice[0].kind == ADVICE_RAISE_LIMIT, "before anything else");
 	ok(evidence(&o, EVIDENCE_LIMIT) && evidence(&o, EVIDENCE_LIMIT)->bytes == 102 * MIB &&
 		   evidence(&o, EVIDENCE_LIMIT)->of_bytes == 132 * MIB,
