@@ -138,7 +138,7 @@ static int parse_non_split(struct parse *p, const char *setting)
 
 static int parse_large(struct parse *p, const char *setting)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	int rc = parse_mebibytes(p, setting, "an even number of MiB above 10", LARGE_MIN_MIB + 1,
 				 &bytes);
 
