@@ -46,6 +46,11 @@ static const char *const key_text[SW_KEY_COUNT] = {
 	[SW_CATEGORY] = "category",
 };
 
+const char *sw_key_name(enum sw_key key)
+{
+	return key_text[key];
+}
+
 /* CPython's batch size; MemoryViz.js overflows its call stack with much larger ones. */
 #define BATCH_ITEMS 1000u
 

@@ -89,6 +89,9 @@ struct sw {
 	unsigned char buffer[SW_BUFFER];
 };
 
+/* PyTorch's text of a key. */
+const char *sw_key_name(enum sw_key key);
+
 void sw_start(struct sw *w, int (*write)(void *ctx, const void *bytes, size_t n), void *ctx);
 /* End the pickle. False when any write failed. */
 bool sw_finish(struct sw *w);

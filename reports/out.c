@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define OUT_BUFFER_BYTES (64u << 10)
 
@@ -25,6 +26,8 @@ struct out {
 	char *buffer; /* owned */
 	size_t n, cap;
 	char *path, *temporary; /* owned; NULL but for out_open_path */
+	ZSTD_CCtx *zstd;        /* owned; NULL: bytes go out as they are */
+	char *packed;           /* owned; room for what zstd gives, OUT_BUFFER_BYTES */
 };
 
 static int out_new(struct out **out, struct error *err)
@@ -48,6 +51,8 @@ static void out_free(struct out *o)
 {
 	if (o->owns_fd && o->fd >= 0)
 		close(o->fd);
+	ZSTD_freeCCtx(o->zstd);
+	free(o->packed);
 	free(o->buffer);
 	free(o->path);
 	free(o->temporary);
@@ -139,19 +144,58 @@ void out_fail(struct out *o, int errnum)
 		o->failed = errnum;
 }
 
-static void out_flush(struct out *o)
+static void out_write(struct out *o, const char *bytes, size_t n)
 {
 	size_t done = 0;
 
-	while (done < o->n && !o->failed) {
-		ssize_t n = write(o->fd, o->buffer + done, o->n - done);
+	while (done < n && !o->failed) {
+		ssize_t part = write(o->fd, bytes + done, n - done);
 
-		if (n >= 0)
-			done += (size_t)n;
+		if (part >= 0)
+			done += (size_t)part;
 		else if (errno != EINTR)
 			o->failed = errno;
 	}
+}
+
+static void out_pack(struct out *o, const char *bytes, size_t n, ZSTD_EndDirective mode)
+{
+	ZSTD_inBuffer in = {bytes, n, 0};
+	size_t left;
+
+	do {
+		ZSTD_outBuffer to = {o->packed, OUT_BUFFER_BYTES, 0};
+
+		left = ZSTD_compressStream2(o->zstd, &to, &in, mode);
+		if (ZSTD_isError(left)) {
+			out_fail(o, ENOMEM);
+			return;
+		}
+		out_write(o, o->packed, to.pos);
+	} while (!o->failed && (in.pos < in.size || (mode == ZSTD_e_end && left > 0)));
+}
+
+static void out_flush(struct out *o)
+{
+	if (o->zstd)
+		out_pack(o, o->buffer, o->n, ZSTD_e_continue);
+	else
+		out_write(o, o->buffer, o->n);
 	o->n = 0;
+}
+
+#define ZSTD_LEVEL 6
+
+int out_compress(struct out *o, struct error *err)
+{
+	assert(o->fd >= 0 && o->size == 0);
+	o->zstd = ZSTD_createCCtx();
+	o->packed = malloc(OUT_BUFFER_BYTES);
+	if (!o->zstd || !o->packed)
+		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+	ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(o->zstd, ZSTD_c_checksumFlag, 1);
+	return 0;
 }
 
 static void out_grow(struct out *o, size_t n)
@@ -265,6 +309,8 @@ int out_close(struct out *o, struct error *err)
 		return 0;
 	if (o->fd >= 0)
 		out_flush(o);
+	if (o->zstd && !o->failed)
+		out_pack(o, "", 0, ZSTD_e_end);
 	if (o->temporary)
 		out_publish(o);
 	else if (o->owns_fd && close(o->fd) < 0 && !o->failed)

@@ -19,6 +19,10 @@ int out_open_fd(struct out **out, int fd, struct error *err);
 int out_open_path(struct out **out, const char *path, struct error *err);
 int out_open_memory(struct out **out, struct error *err);
 
+/* Write what follows as one zstd frame; directly after opening a descriptor or path. out_size goes
+ * on counting what is given, not what is written. */
+int out_compress(struct out *o, struct error *err);
+
 void out_bytes(struct out *o, const void *bytes, size_t n);
 void out_text(struct out *o, const char *text);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

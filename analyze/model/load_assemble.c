@@ -394,6 +394,8 @@ int loader_assemble(struct loader *l, cell root, bool partial, struct error *err
 	if (is_dict) {
 		loader_take_ring_facts(l, root);
 		rc = loader_take_settings(l, root, err);
+		if (rc == 0)
+			rc = loader_take_stretch(l, root, err);
 	}
 	if (rc < 0 || (rc = loader_tally_unknown(l, root, err)) < 0 ||
 	    (rc = model_finish(m, err)) < 0)

@@ -64,6 +64,53 @@ void loader_take_ring_facts(struct loader *l, cell root)
 		ring_facts_of(l, settings);
 }
 
+/* ---- what `vramscope slice` adds for its own kind ---- */
+
+static int add_block_before(struct loader *l, int32_t device, uint64_t address, uint64_t size,
+			    struct error *err)
+{
+	struct block_before b = {.address = address, .size = size, .device = device};
+
+	return vec_push(&l->model->blocks_before, b, l->budget, err);
+}
+
+/* A flat list of address, size, address, size ... */
+static int take_blocks_before(struct loader *l, cell c, int32_t device, struct error *err)
+{
+	struct load_list list;
+	uint64_t address, size;
+	int rc = 0;
+
+	if (cell_tag(c) == (enum cell_tag)LOAD_POOL) {
+		struct pool_id pair = l->pools.at[cell_id(c)];
+
+		return add_block_before(l, device, (uint64_t)pair.a, (uint64_t)pair.b, err);
+	}
+	if (!loader_as_list(l, c, &list) || list.node.kind == NODE_RANGE)
+		return 0;
+	for (uint64_t k = 0; rc == 0 && k + 1 < list.node.n; k += 2)
+		if (cells_u64(&l->cells, loader_item(l, &list.node, k), &address) &&
+		    cells_u64(&l->cells, loader_item(l, &list.node, k + 1), &size))
+			rc = add_block_before(l, device, address, size, err);
+	return rc;
+}
+
+int loader_take_stretch(struct loader *l, cell root, struct error *err)
+{
+	struct load_list lists;
+	cell own, blocks;
+	int rc = 0;
+
+	if (!loader_dict_value(l, root, KEY_VRAMSCOPE, &own) ||
+	    cell_tag(own) != (enum cell_tag)LOAD_NODE || loader_node(l, own)->kind != NODE_DICT ||
+	    !loader_dict_value(l, own, KEY_BLOCKS_BEFORE, &blocks) ||
+	    !loader_as_list(l, blocks, &lists) || lists.node.kind == NODE_RANGE)
+		return 0;
+	for (uint64_t k = 0; rc == 0 && k < lists.node.n && k <= INT16_MAX; k++)
+		rc = take_blocks_before(l, loader_item(l, &lists.node, k), (int32_t)k, err);
+	return rc;
+}
+
 /* ---- a ring that was enlarged after it had wrapped ---- */
 
 #define ROTATE(column, first, n, by) rotate(&(column).at[first], sizeof *(column).at, n, by)
@@ -205,7 +252,7 @@ int loader_take_settings(struct loader *l, cell root, struct error *err)
 	 UINT64_C(1) << KEY_ALLOCATOR_SETTINGS | UINT64_C(1) << KEY_EXTERNAL_ANNOTATIONS | \
 	 UINT64_C(1) << KEY_HOST_SEGMENTS | UINT64_C(1) << KEY_HOST_TRACES |               \
 	 UINT64_C(1) << KEY_MAX_ENTRIES | UINT64_C(1) << KEY_OVERFLOWED |                  \
-	 UINT64_C(1) << KEY_TRACES)
+	 UINT64_C(1) << KEY_TRACES | UINT64_C(1) << KEY_VRAMSCOPE)
 
 static int tally_push(struct loader *l, const char *prefix, str_id name, uint64_t count,
 		      struct error *err)

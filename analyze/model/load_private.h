@@ -128,6 +128,8 @@ int loader_assemble(struct loader *l, cell root, bool partial, struct error *err
 
 /* What a root dict holds besides its rows (load_extras.c). */
 void loader_take_ring_facts(struct loader *l, cell root);
+/* Sizes of blocks from before a sliced trace (reports/snapshot_out.h). */
+int loader_take_stretch(struct loader *l, cell root, struct error *err);
 int loader_take_settings(struct loader *l, cell root, struct error *err);
 int loader_tally_unknown(struct loader *l, cell root, struct error *err);
 /* Put the events of rings back in order that were enlarged after they had wrapped. */

@@ -113,6 +113,7 @@ void model_free(struct model *m)
 	vec_release(&m->segments, b);
 	vec_release(&m->blocks, b);
 	vec_release(&m->annotations, b);
+	vec_release(&m->blocks_before, b);
 	vec_release(&m->devices, b);
 	vec_release(&m->unknown_keys, b);
 	vec_release(&m->unknown_actions, b);
@@ -134,4 +135,23 @@ const struct device *model_device(const struct model *m, int32_t index)
 const char *model_str(const struct model *m, str_id id)
 {
 	return strtab_get(&m->strings, id)->bytes;
+}
+
+uint64_t model_size_before(const struct model *m, int32_t device, uint64_t address)
+{
+	size_t low = 0, high = m->blocks_before.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct block_before *b = &m->blocks_before.at[mid];
+
+		if (b->device < device || (b->device == device && b->address < address))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == m->blocks_before.n || m->blocks_before.at[low].device != device ||
+	    m->blocks_before.at[low].address != address)
+		return 0;
+	return m->blocks_before.at[low].size;
 }

@@ -117,6 +117,13 @@ struct segment {
 	bool has_pool;
 };
 
+/* The size of a block that lived before a sliced trace and may die in it: what `vramscope slice`
+ * knew and the format cannot say. */
+struct block_before {
+	uint64_t address, size;
+	int32_t device; /* index of its list in device_traces */
+};
+
 struct annotation {
 	str_id name;
 	int64_t time_us; /* or TIME_NONE */
@@ -243,6 +250,7 @@ struct model {
 	VEC(struct segment) segments; /* device by device, in file order inside one */
 	VEC(struct block) blocks;
 	VEC(struct annotation) annotations;
+	VEC(struct block_before) blocks_before; /* by device, then address */
 	VEC(struct device) devices; /* ascending index, host last; only those with data */
 	struct alloc_settings settings;
 	const struct value *settings_value; /* allocator_settings as in the file, or NULL */
@@ -297,6 +305,9 @@ int model_finish(struct model *m, struct error *err);
 
 /* The device with this index, or NULL. */
 const struct device *model_device(const struct model *m, int32_t index);
+
+/* The size of a block from before the trace as the file tells it, or 0. */
+uint64_t model_size_before(const struct model *m, int32_t device, uint64_t address);
 
 /* NUL-terminated bytes of a string id of this model; "" for none. */
 const char *model_str(const struct model *m, str_id id);

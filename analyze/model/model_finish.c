@@ -130,6 +130,15 @@ static bool only_python_frames(const struct model *m)
 	return m->stacks.frames.n > 1;
 }
 
+static int compare_before(const void *a, const void *b)
+{
+	const struct block_before *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
 int model_finish(struct model *m, struct error *err)
 {
 	int rc = assign_segments(m, err);
@@ -139,6 +148,9 @@ int model_finish(struct model *m, struct error *err)
 	drop_empty_devices(m);
 	if (m->devices.n > 1)
 		qsort(m->devices.at, m->devices.n, sizeof *m->devices.at, compare_devices);
+	if (m->blocks_before.n > 1)
+		qsort(m->blocks_before.at, m->blocks_before.n, sizeof *m->blocks_before.at,
+		      compare_before);
 	m->settings.rounding_extra = rounding_extra_from_blocks(m);
 	m->stacks_python_only = only_python_frames(m);
 	return 0;

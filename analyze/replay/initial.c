@@ -78,6 +78,7 @@ static int add_freed(struct initial *b, struct error *err)
 
 		b->lived.at[b->lived.n++] = (struct lived){
 			.address = e->address,
+			.size = model_size_before(b->r->m, b->r->d->index, e->address),
 			.requested = e->size,
 			.origin = ORIGIN_UNKNOWN,
 			.freed = e->event,
