@@ -24,8 +24,15 @@ if [ "${1-}" = --update ]; then
 fi
 # A list of cases makes a large set quick to narrow down, and lets `make check` run it in parts.
 wanted=("$@")
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/golden.XXXXXX") || exit 1
+# Text is wrapped, so that the names in it must be equally long on every machine.
+scratch=$(mktemp -d /tmp/golden.XXXXXX) || exit 1
 trap 'rm -rf "$scratch"' EXIT
+ln -s "$TESTDATA" "$scratch/testdata"
+TESTDATA=$scratch/testdata
+if [ -n "$VRAMSCOPE_SHARED" ]; then
+	ln -s "$VRAMSCOPE_SHARED" "$scratch/shared"
+	VRAMSCOPE_SHARED=$scratch/shared
+fi
 n=0
 
 is_wanted() { # COMMAND/CASE
@@ -37,7 +44,7 @@ is_wanted() { # COMMAND/CASE
 	return 1
 }
 
-# Folder names differ from machine to machine. The shared recordings may lie above the rest.
+# Scratch folders are called otherwise in each run.
 neutral() { # FILE
 	sed -e "s|$scratch/cwd|\$PWD|g" -e "s|$TESTDATA|\$TESTDATA|g" \
 		-e "s|${VRAMSCOPE_SHARED:-/no such folder/}|\$VRAMSCOPE_SHARED|g" "$1"

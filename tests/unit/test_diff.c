@@ -321,7 +321,7 @@ static void test_real(void)
 	for (int i = 0; i < 2; i++) {
 		char path[512];
 
-		snprintf(path, sizeof path, "%s/../public/%s.pickle.zst", shared_data(), names[i]);
+		snprintf(path, sizeof path, "%s/public/%s.pickle.zst", shared_data(), names[i]);
 		if (model_load(&m[i], path, &options, &err) < 0 ||
 		    replay_new(&r[i], m[i], &m[i]->devices.at[0], &budget, &err) < 0) {
 			skip("%s is not there: %s", names[i], err.text);

@@ -406,7 +406,7 @@ static struct model *load(const char *name)
 	char path[512];
 	struct model *m;
 
-	snprintf(path, sizeof path, "%s/%s.pickle.zst", shared_data(), name);
+	snprintf(path, sizeof path, "%s/data/%s.pickle.zst", shared_data(), name);
 	if (model_load(&m, path, &options, &err) == 0)
 		return m;
 	ok(false, "%s can be loaded: %s", name, err.text);

@@ -171,7 +171,7 @@ static void test_real(void)
 		struct model *m;
 		struct replay *r;
 
-		snprintf(path, sizeof path, "%s/runs/training_run_epoch_%d.pickle.zst",
+		snprintf(path, sizeof path, "%s/data/runs/training_run_epoch_%d.pickle.zst",
 			 shared_data(), i);
 		if (model_load(&m, path, &options, &err) < 0) {
 			ok(false, "%s can be loaded: %s", path, err.text);
