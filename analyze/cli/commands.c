@@ -9,9 +9,9 @@
 #include "reports/emit.h"
 
 const struct command *const commands[] = {
-	&cmd_info,     &cmd_state, &cmd_explain,    &cmd_top,  &cmd_categories,
-	&cmd_timeline, &cmd_frag,  &cmd_leaks,      &cmd_diff, &cmd_trend,
-	&cmd_validate, &cmd_help,  &cmd_completion, NULL,
+	&cmd_info,     &cmd_state, &cmd_explain, &cmd_top,  &cmd_categories, &cmd_timeline,
+	&cmd_report,   &cmd_frag,  &cmd_leaks,   &cmd_diff, &cmd_trend,      &cmd_simulate,
+	&cmd_validate, &cmd_slice, &cmd_convert, &cmd_help, &cmd_completion, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -23,6 +23,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
+static const char *const device_words[] = {"all", "host", NULL};
 static const char *const moment_words[] = {"start", "end", "peak", "oom", NULL};
 
 #define COMMON(field) offsetof(struct common_options, field)
@@ -46,6 +47,11 @@ static const struct {
 	{COMMON_ONLY_DEVICE,
 	 {"device", 'd', OPT_DEVICE, COMMON(device), "N",
 	  "tell only of device N, or of pinned host memory ('host')", NULL}},
+	{COMMON_ALL_DEVICES,
+	 {"device", 'd', OPT_DEVICE, COMMON(device), "N",
+	  "look at device N, at pinned host memory ('host'), or at all devices ('all'); without "
+	  "it, the device with the highest peak of allocated bytes",
+	  device_words}},
 	{COMMON_AT,
 	 {"at", 0, OPT_STRING, COMMON(at), "MOMENT",
 	  "start, end, peak, oom (just before the last one), oom:K, time:US, or an event's number",

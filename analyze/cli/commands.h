@@ -8,12 +8,16 @@
 
 extern const struct command cmd_categories;
 extern const struct command cmd_completion;
+extern const struct command cmd_convert;
 extern const struct command cmd_diff;
 extern const struct command cmd_explain;
 extern const struct command cmd_frag;
 extern const struct command cmd_help;
 extern const struct command cmd_info;
 extern const struct command cmd_leaks;
+extern const struct command cmd_report;
+extern const struct command cmd_simulate;
+extern const struct command cmd_slice;
 extern const struct command cmd_state;
 extern const struct command cmd_timeline;
 extern const struct command cmd_top;

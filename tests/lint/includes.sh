@@ -30,7 +30,10 @@ offenders() { # TREE
 			} else if (own == "capture") {
 				if (to != "capture")
 					tell("capture/ includes nothing of the analyser")
-			} else if (path == "capture/format.h" || path == "capture/snapshot_writer.h") {
+			} else if (path == "capture/snapshot_writer.h") {
+				if (own != "model" && own != "reports" && own != "cli")
+					tell("only model/, reports/ and cli/ write snapshots")
+			} else if (path == "capture/format.h") {
 				if (own != "model" && own != "cli")
 					tell("only model/ and cli/ share files with capture/")
 			} else if (!(to in rank)) {

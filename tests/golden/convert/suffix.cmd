@@ -1,0 +1,1 @@
+"$VRAMSCOPE" convert "$TESTDATA/good-container.pickle" -o c.txt

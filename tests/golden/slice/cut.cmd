@@ -1,0 +1,1 @@
+"$VRAMSCOPE" slice "$TESTDATA/bad-cut.pickle" -o s.pickle
