@@ -69,31 +69,55 @@ static int note_release(struct work *w, int64_t e, uint64_t size)
 	return 0;
 }
 
-/* The event that ends a burst says what it was for: new memory, or an oom. */
-static void end_burst(struct work *w, uint64_t refused)
+/* Could a request have been served by what a burst gave back? Then it was no miss, and nothing was
+ * refused. */
+static bool would_serve(const struct requests *q, const struct burst *b, int64_t end,
+			uint64_t rounded, uint64_t stream)
+{
+	const struct alloc_settings *s = &q->model->settings;
+
+	for (int64_t e = b->first; e < end; e++) {
+		uint64_t size = q->model->events.size.at[request_global(q, e)];
+		enum action a = request_action(q, e);
+		bool small = size == SMALL_SEGMENT_BYTES;
+
+		if (a == ACTION_SEGMENT_FREE && small != (rounded <= SMALL_MAX_BYTES))
+			continue;
+		if (rounded < s->max_split_bytes
+			    ? size >= s->max_split_bytes
+			    : size - rounded >= s->max_non_split_rounding_bytes)
+			continue;
+		if ((a == ACTION_SEGMENT_FREE || a == ACTION_SEGMENT_UNMAP) && size >= rounded &&
+		    request_attr(q, e)->stream == stream)
+			return true;
+	}
+	return false;
+}
+
+/* The event that ends a burst says what it was for: new memory for a request, or an oom. */
+static void end_burst(struct work *w, int64_t e, uint64_t rounded, uint64_t asked)
 {
 	struct burst *b = w->bursts.n ? &w->bursts.at[w->bursts.n - 1] : NULL;
 
 	if (!b || !b->open)
 		return;
 	b->open = false;
-	b->refused = refused;
+	if (asked && !would_serve(w->q, b, e, rounded, request_attr(w->q, e)->stream))
+		b->refused = asked;
 }
 
-/* What the driver, or the limit, was asked for by the alloc behind a segment event. */
-static uint64_t asked_for(const struct requests *q, int64_t e, uint64_t size)
+/* The rounded request behind a segment event, or 0 when none follows at once. */
+static uint64_t request_behind(const struct requests *q, int64_t e)
 {
 	int64_t end = (int64_t)q->device->n_events;
 
-	if (request_action(q, e) == ACTION_SEGMENT_ALLOC)
-		return size;
-	for (; e < end && request_action(q, e) == ACTION_SEGMENT_MAP; e++)
+	for (; e < end && (request_action(q, e) == ACTION_SEGMENT_MAP ||
+			   request_action(q, e) == ACTION_SEGMENT_ALLOC);
+	     e++)
 		;
 	if (e >= end || request_action(q, e) != ACTION_ALLOC)
-		return size;
-	return round_to_segment(
-		&q->model->settings,
-		round_size(&q->model->settings, q->model->events.size.at[request_global(q, e)]));
+		return 0;
+	return round_size(&q->model->settings, q->model->events.size.at[request_global(q, e)]);
 }
 
 static int note_memory(struct work *w, int64_t e, uint64_t address, uint64_t size)
@@ -105,7 +129,9 @@ static int note_memory(struct work *w, int64_t e, uint64_t address, uint64_t siz
 				    .event = (int32_t)e,
 				    .is_map = request_action(q, e) == ACTION_SEGMENT_MAP};
 
-	end_burst(w, asked_for(q, e, size));
+	uint64_t rounded = request_behind(q, e);
+
+	end_burst(w, e, rounded, rounded ? round_to_segment(&q->model->settings, rounded) : size);
 	w->reserved = num_add_saturated(w->reserved, size);
 	if (w->reserved > q->peak_reserved)
 		q->peak_reserved = w->reserved;
@@ -125,7 +151,7 @@ static int note_oom(struct work *w, int64_t e, uint64_t device_free, uint64_t si
 				.event = (int32_t)e,
 				.lane = request_lane(q, a->stream, a->pool)};
 
-	end_burst(w, round_to_segment(&q->model->settings, size));
+	end_burst(w, e, size, round_to_segment(&q->model->settings, size));
 	w->peak = w->reserved;
 	return vec_push(&q->ooms, o, q->budget, w->err);
 }
@@ -152,13 +178,13 @@ static int first_walk(struct work *w)
 			break;
 		case ACTION_ALLOC:
 		case ACTION_FREE_REQUESTED:
-			end_burst(w, 0);
+			end_burst(w, e, 0, 0);
 			break;
 		default:
 			break;
 		}
 	}
-	end_burst(w, 0);
+	end_burst(w, (int64_t)q->device->n_events - 1, 0, 0);
 	return rc;
 }
 
@@ -338,13 +364,34 @@ static int second_walk(struct work *w)
 
 	for (int64_t e = 0; e < (int64_t)q->device->n_events && rc == 0; e++) {
 		for (; burst < w->bursts.n && w->bursts.at[burst].first == e; burst++)
-			if (w->bursts.at[burst].explicit && rc == 0)
-				rc = push(w, REQUEST_EMPTY_CACHE, 0, e);
+			if (rc == 0)
+				rc = push(w,
+					  w->bursts.at[burst].explicit ? REQUEST_EMPTY_CACHE
+								       : REQUEST_RELEASED,
+					  0, e);
 		if (rc == 0)
 			rc = push_event(w, &ends, e, &oom);
 	}
 	vec_release(&ends.row, q->budget);
 	return rc;
+}
+
+bool requests_reconsider(struct requests *q, int64_t event)
+{
+	for (size_t i = q->ops.n; i-- > 0;) {
+		struct request_op *op = &q->ops.at[i];
+
+		if (op->event > event || op->what >> REQUEST_KIND_SHIFT != REQUEST_RELEASED)
+			continue;
+		op->what = (uint32_t)REQUEST_EMPTY_CACHE << REQUEST_KIND_SHIFT;
+		q->n_explicit++;
+		if (--q->n_retries == 0 && !q->ooms.n) {
+			q->limit = REQUEST_UNLIMITED;
+			q->rooms.n = 0;
+		}
+		return true;
+	}
+	return false;
 }
 
 static int find_handled(struct work *w)

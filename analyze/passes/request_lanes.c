@@ -174,7 +174,7 @@ static int fill_rows(struct requests *q, const struct privates *p, struct error 
 			last = now;
 			lane = request_lane(q, now.stream, now.pool);
 		}
-		q->rows.at[q->rows.n++] = (struct request){
+		q->rows.at[q->rows.n++] = (struct asked){
 			.bytes = x->requested == BYTES_NONE ? x->size : x->requested,
 			.lane = lane,
 		};

@@ -8,12 +8,12 @@
 static int refuse_device(const struct device *d, struct error *err)
 {
 	if (d->index == DEVICE_HOST)
-		return error_set(err, ERR_USAGE, ERR_NO_OFFSET,
+		return error_set(err, ERR_UNSUPPORTED, ERR_NO_OFFSET,
 				 "pinned host memory has an allocator of its own");
 	if (d->counted)
-		return error_set(err, ERR_USAGE, ERR_NO_OFFSET,
+		return error_set(err, ERR_UNSUPPORTED, ERR_NO_OFFSET,
 				 "the file tells rounded sizes and totals, not requests");
-	return error_set(err, ERR_USAGE, ERR_NO_OFFSET, "device %d has no trace of requests",
+	return error_set(err, ERR_UNSUPPORTED, ERR_NO_OFFSET, "device %d has no trace of requests",
 			 d->index);
 }
 

@@ -8,9 +8,9 @@
  * program made and settings do not change; and what the trace tells of how much memory there was.
  *
  * empty_cache leaves no event of its own. Segments given back count as one when the stack names
- * it, when no new segment and no oom follows (a retry after a refusal is followed by either), or
- * when the next segment is no larger than what the trace shows the process may hold: then nothing
- * was refused.
+ * it, when no new segment and no oom follows (a retry after a refusal is followed by either), when
+ * what was given back would have served the request, or when the next segment is no larger than
+ * what the trace shows the process may hold: then nothing was refused.
  */
 #ifndef ANALYZE_PASSES_REQUESTS_H
 #define ANALYZE_PASSES_REQUESTS_H
@@ -23,8 +23,9 @@ enum request_op_kind {
 	REQUEST_FREE, /* requested and completed at once */
 	REQUEST_FREE_REQUESTED,
 	REQUEST_FREE_COMPLETED,
-	REQUEST_EMPTY_CACHE, /* what: nothing */
-	REQUEST_OOM,         /* what: row of ooms */
+	REQUEST_EMPTY_CACHE, /* row: nothing */
+	REQUEST_RELEASED,    /* the allocator itself gave memory back; nothing to do */
+	REQUEST_OOM,         /* row of ooms */
 };
 
 #define REQUEST_KIND_SHIFT 29
@@ -36,7 +37,7 @@ struct request_op {
 	int32_t event;
 };
 
-struct request {
+struct asked {
 	uint64_t bytes;
 	uint32_t lane;
 };
@@ -80,7 +81,7 @@ struct requests {
 	VEC(uint32_t) start_owners; /* request of each of start.blocks; UINT32_MAX: inactive */
 	VEC(uint64_t) lowest;       /* of each list (lane * 2 + is_small), for sim_import */
 	VEC(struct sim_lane) lanes; /* by pool, the default one first, and stream */
-	VEC(struct request) rows;
+	VEC(struct asked) rows;
 	VEC(struct request_op) ops;
 	VEC(struct request_segment) segments;
 	VEC(struct request_oom) ooms;
@@ -94,11 +95,15 @@ struct requests {
 	bool pools_guessed; /* private pools, and events do not say which */
 };
 
-/* `r` is the device's replay; its position changes. Errors: ERR_LIMIT, ERR_NOMEM; ERR_USAGE for a
+/* `r` is the device's replay; its position changes. Errors: ERR_LIMIT, ERR_NOMEM; ERR_UNSUPPORTED for a
  * device whose trace has no requests to speak of (no events, or totals only). */
 int requests_run(struct requests *out, const struct model *m, struct replay *r,
 		 const struct device *d, struct budget *budget, struct error *err);
 void requests_release(struct requests *q);
+
+/* The last release at or before an event that passed for the allocator's own was the program's:
+ * a simulation shows that nothing was refused. False when there is none. */
+bool requests_reconsider(struct requests *q, int64_t event);
 
 /* Do the trace and the file tell all: nothing lived before event 0? */
 static inline bool requests_are_whole(const struct requests *q)

@@ -216,7 +216,9 @@ static int run_all(const struct plan *plan, struct simulate_run *run, struct err
 			return rc;
 	run->placement_matters = !is_one(&run->peak_reserved) || !is_one(&run->peak_allocated) ||
 				 !is_one(&run->device_allocs);
-	run->exact = plan->s->check.ok && !run->placement_matters;
+	run->exact = plan->own || (plan->s->check.ok && !run->placement_matters &&
+				   requests_are_whole(&plan->s->requests) &&
+				   (!plan->o->scale || plan->o->scale == 100));
 	if ((rc = try_upper_room(plan, run, err)) < 0)
 		return rc;
 	return plan->o->no_loss ? 0 : find_loss(plan, run, err);

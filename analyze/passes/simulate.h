@@ -22,14 +22,13 @@
 
 enum simulate_difference {
 	DIFFERENCE_NONE,
-	DIFFERENCE_ADDRESS,      /* an alloc's address: found is the model's */
-	DIFFERENCE_OOM,          /* the model ran out of memory, the trace did not */
-	DIFFERENCE_NO_OOM,       /* the trace ran out of memory, the model did not */
-	DIFFERENCE_BLOCK,        /* a block at the end: size expected and found; 0: none there */
-	DIFFERENCE_ALLOCS,       /* calls that got device memory, over the trace */
-	DIFFERENCE_FREES,        /* calls that gave some back */
-	DIFFERENCE_NOT_WHOLE,    /* the state at the start is not known */
-	DIFFERENCE_INCONSISTENT, /* the trace contradicts itself */
+	DIFFERENCE_ADDRESS,   /* an alloc's address: found is the model's */
+	DIFFERENCE_OOM,       /* the model ran out of memory, the trace did not */
+	DIFFERENCE_NO_OOM,    /* the trace ran out of memory, the model did not */
+	DIFFERENCE_BLOCK,     /* a block at the end: size expected and found; 0: none there */
+	DIFFERENCE_ALLOCS,    /* calls that got device memory, over the trace */
+	DIFFERENCE_FREES,     /* calls that gave some back */
+	DIFFERENCE_NOT_WHOLE, /* the state at the start is not known */
 };
 
 const char *simulate_difference_name(enum simulate_difference d);
@@ -66,7 +65,7 @@ struct simulate_run {
 	char settings[ALLOC_CONF_BUF]; /* as asked for */
 	struct alloc_settings conf;
 	bool own;   /* the file's settings, with the trace's own addresses */
-	bool exact; /* the self-check holds and no placement matters */
+	bool exact; /* nothing is assumed: a checked model, a whole trace, no placement matters */
 	unsigned placements;
 	bool placement_matters;
 	struct simulate_range peak_reserved, peak_allocated, device_allocs;
@@ -92,7 +91,8 @@ struct simulate_options {
 	unsigned columns;     /* of curves; 0: none */
 	unsigned scale;       /* percent; 0 and 100: as they are */
 	const uint8_t *fixed; /* weak; of each request: not scaled. NULL: none is */
-	bool no_loss;         /* leave `loss` out, which costs one more run */
+	uint64_t margin; /* bytes of the device's room, where the trace tells it, left unused */
+	bool no_loss;    /* leave `loss` out, which costs one more run */
 };
 
 struct simulation {

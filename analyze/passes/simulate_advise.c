@@ -26,6 +26,10 @@ const char *const simulate_matrix[] = {
 	NULL,
 };
 
+/* What the driver itself takes changes with the number of segments: one of its reservations. A run
+ * that comes closer to the end of the device's memory is not sure to fit. */
+#define DEVICE_MARGIN (UINT64_C(32) << 20)
+
 struct search {
 	const struct simulation *s;
 	struct simulate_run base; /* under the file's own settings */
@@ -55,6 +59,27 @@ static void insert(struct search *x, const struct simulate_advice *a)
 	x->advice[i] = *a;
 }
 
+/* A setting that only adds to a better one is no advice. */
+static void drop_additions(struct search *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		bool adds = false;
+
+		for (size_t k = 0; k < n; k++)
+			adds |= strstr(x->advice[i].settings, x->advice[k].settings) != NULL;
+		if (!adds)
+			x->advice[n++] = x->advice[i];
+	}
+	x->n = n;
+}
+
+static int64_t rounding_of(const struct simulate_run *r)
+{
+	return (int64_t)r->peak_allocated.plain - (int64_t)r->peak_requested;
+}
+
 static void consider(struct search *x, const struct simulate_run *r)
 {
 	const struct simulate_run *base = &x->base;
@@ -62,8 +87,7 @@ static void consider(struct search *x, const struct simulate_run *r)
 	struct simulate_advice a = {
 		.peak_reserved = r->peak_reserved.plain,
 		.peak_high = r->peak_reserved.high,
-		.extra_rounding =
-			(int64_t)r->peak_allocated.plain - (int64_t)base->peak_allocated.plain,
+		.extra_rounding = rounding_of(r) - rounding_of(base),
 		.extra_device_allocs =
 			(int64_t)r->device_allocs.plain - (int64_t)base->device_allocs.plain,
 		.extra_device_frees = (int64_t)r->device_frees - (int64_t)base->device_frees,
@@ -97,6 +121,7 @@ int simulation_advise(const struct simulation *s, const struct simulate_options 
 	alloc_conf_words(own, &s->model->settings);
 	if ((rc = simulation_run(s, own, &quick, &x.base, err)) < 0)
 		return rc;
+	quick.margin = DEVICE_MARGIN;
 	for (size_t i = 0; simulate_matrix[i] && rc == 0; i++) {
 		struct simulate_run r;
 
@@ -107,6 +132,7 @@ int simulation_advise(const struct simulation *s, const struct simulate_options 
 		simulate_run_release(&r);
 	}
 	simulate_run_release(&x.base);
+	drop_additions(&x);
 	*n = rc < 0 ? 0 : x.n;
 	return rc;
 }

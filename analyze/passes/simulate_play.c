@@ -156,6 +156,8 @@ static void set_room(struct player *p, int64_t event)
 	if (q->rooms.n)
 		bytes = p->upper_room ? q->rooms.at[p->next_room].high
 				      : q->rooms.at[p->next_room].low;
+	if (q->rooms.n && q->limit == REQUEST_DEVICE && bytes > p->o->margin)
+		bytes -= p->o->margin;
 	sim_set_room(p->sim, (struct sim_room){
 				     .allowed = q->limit == REQUEST_ALLOWED ? bytes : UINT64_MAX,
 				     .device = q->limit == REQUEST_ALLOWED ? UINT64_MAX : bytes,
@@ -227,9 +229,10 @@ static void note_curve(struct player *p, int64_t event)
 	uint64_t now = sim_stats(p->sim)->reserved;
 
 	while (p->out->curve.n <= column) /* room is reserved */
-		p->out->curve.at[p->out->curve.n++] = 0;
+		p->out->curve.at[p->out->curve.n++] = p->reserved_before;
 	if (now > p->out->curve.at[column])
 		p->out->curve.at[column] = now;
+	p->reserved_before = now;
 }
 
 static int play_op(struct player *p, const struct request_op *op, struct error *err)
@@ -248,6 +251,8 @@ static int play_op(struct player *p, const struct request_op *op, struct error *
 		return 0;
 	case REQUEST_EMPTY_CACHE:
 		return sim_empty_cache(p->sim, err);
+	case REQUEST_RELEASED:
+		return 0;
 	case REQUEST_OOM:
 		return play_oom(p, op, err);
 	}
@@ -262,6 +267,7 @@ int player_play(struct player *p, struct error *err)
 	int rc;
 
 	p->reached = p->peak_event = EVENT_START;
+	p->reserved_before = sim_stats(p->sim)->reserved;
 	if (curve && (rc = vec_reserve(&p->out->curve, p->o->columns + 1, q->budget, err)) < 0)
 		return rc;
 	for (size_t i = 0; i < q->ops.n; i++) {

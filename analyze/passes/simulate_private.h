@@ -33,6 +33,7 @@ struct player {
 	bool died;
 	uint64_t n_fatal; /* the trace's own fatal ooms that happened here too */
 	int64_t reached, peak_event;
+	uint64_t reserved_before; /* of the curve: after the operation before */
 	/* Called after each alloc; non-zero ends the run. May be NULL. */
 	int (*look)(struct player *p, const struct request_op *op, bool served);
 	void *look_ctx;

@@ -173,6 +173,52 @@ static bool splits(const struct mini *a, uint64_t block, uint64_t r)
 	return r < max_split(a) && block - r > MIB;
 }
 
+/* Bytes that an inactive block of a range can become without moving: its own, and the pages behind
+ * it that are not mapped. */
+static uint64_t reach(const struct mini *a, size_t i)
+{
+	const struct mini_block *b = &a->blocks[i];
+	uint64_t unit = (b->is_small ? 2 : 20) * MIB;
+	uint64_t end = b->address + b->size;
+	uint64_t range_end =
+		(RANGE_BASE + (b->stream * 2 + b->is_small) * RANGE_SIZE) / unit * unit +
+		RANGE_SIZE / 2;
+
+	if (i + 1 < a->n && a->blocks[i + 1].address == end)
+		return b->size;
+	if (i + 1 < a->n && a->blocks[i + 1].address < range_end)
+		range_end = a->blocks[i + 1].address;
+	return range_end - b->address;
+}
+
+/* The inactive block behind `i` by size and address, of the same list; a->n: none. */
+static size_t next_larger(const struct mini *a, size_t i)
+{
+	const struct mini_block *x = &a->blocks[i];
+	size_t next = a->n;
+
+	for (size_t k = 0; k < a->n; k++) {
+		const struct mini_block *b = &a->blocks[k];
+
+		if (b->state != BLOCK_INACTIVE || b->stream != x->stream ||
+		    b->is_small != x->is_small || b->size < x->size ||
+		    (b->size == x->size && k <= i))
+			continue;
+		if (next == a->n || b->size < a->blocks[next].size)
+			next = k;
+	}
+	return next;
+}
+
+/* The growing end of a range is kept free when another block does. */
+static size_t spare_the_end(const struct mini *a, size_t i)
+{
+	for (size_t next = next_larger(a, i); next < a->n && reach(a, next) < reach(a, i);
+	     next = next_larger(a, i))
+		i = next;
+	return i;
+}
+
 /* Best fit; a->n when there is none. */
 static size_t best_fit(const struct mini *a, uint64_t r, uint64_t stream)
 {
@@ -188,6 +234,8 @@ static size_t best_fit(const struct mini *a, uint64_t r, uint64_t stream)
 	}
 	if (best == a->n)
 		return best;
+	if (a->o.expandable)
+		best = spare_the_end(a, best);
 	if (r < max_split(a) && a->blocks[best].size >= max_split(a))
 		return a->n;
 	if (r >= max_split(a) && a->blocks[best].size >= r + 20 * MIB)
