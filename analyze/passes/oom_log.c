@@ -26,6 +26,7 @@ struct writer {
 	uint64_t first_line; /* where the message begins */
 	uint64_t last_line;
 	size_t n_lines, n;
+	size_t own; /* of n: up to the last line that had the prefix itself */
 	/* "CUDA out" at the end of a line, whose next may show that another message began there:
 	 * offset in the window, 0: none. */
 	size_t maybe;
@@ -188,7 +189,7 @@ static int split_writer(struct log_walk *w, struct writer *r, struct error *err)
 	next.first_line = r->maybe_line;
 	next.last_line = r->last_line;
 	next.n_lines = 2;
-	next.n = r->n - from;
+	next.n = next.own = r->n - from;
 	memcpy(next.window, r->window + from, next.n);
 	r->n = from;
 	rc = close_writer(w, r, err);
@@ -203,10 +204,14 @@ static int add_line(struct log_walk *w, const char *text, size_t n, const struct
 	struct writer *r = writer_of(w, p->key);
 	size_t from = 0, end = 0;
 	int rc;
+	bool own = r != NULL;
 
-	/* Terminals wrap without repeating a prefix. */
+	/* Terminals wrap without repeating a prefix. But if it does come again, lines without it were
+	 * somebody else's. */
 	if (!r && w->last && w->last->open && !p->length)
 		r = w->last;
+	if (own && r->open && new_line)
+		r->n = r->own;
 	while (from < n) {
 		size_t at = oom_forms_anchor(w->forms, text, n, from, &end);
 
@@ -233,6 +238,8 @@ static int add_line(struct log_walk *w, const char *text, size_t n, const struct
 		append(w, r, text + at, end - at, true);
 		from = end;
 	}
+	if (r && (own || r->first_line == w->out.n_lines))
+		r->own = r->n;
 	w->last = r;
 	return r && r->open && is_full(r) ? close_writer(w, r, err) : 0;
 }
