@@ -299,8 +299,8 @@ static void text_kept(struct emit *e, const struct leaks *l)
 		[LEAKS_FROM_BEFORE] = "made before the first step: parameters, inputs",
 		[LEAKS_FROM_WARM_UP] =
 			"made in the first steps: optimizer state, caches, workspaces",
-		[LEAKS_CURRENT_STEP] = "made in the last step: gradients kept until the next, "
-				       "activations",
+		[LEAKS_CURRENT_STEP] = ("made in the last step: gradients kept until the next, "
+					"activations"),
 		[LEAKS_KEPT_A_WHILE] = "made in between: replaced now and then, or in a full cache",
 	};
 

@@ -279,8 +279,8 @@ const char *missing_name(unsigned bit)
 const char *missing_words(unsigned bit)
 {
 	static const char *const words[MISSING_BITS] = {
-		"how large the card is (--log with the exception's text, --nvidia-smi or "
-		"--device-memory)",
+		("how large the card is (--log with the exception's text, --nvidia-smi or "
+		 "--device-memory)"),
 		"who else is on the card (--log or --nvidia-smi)",
 		"the limit itself (--log with the exception's text)",
 		"what happened before the recorded events (larger max_entries)",

@@ -57,7 +57,7 @@ static int try_joined(struct log_walk *w, const struct writer *r, bool whole, st
 		      struct error *err)
 {
 	struct oom_message joined;
-	char text[WINDOW_BYTES];
+	char text[WINDOW_BYTES] = "";
 	size_t n = 0, end, at, processes = w->out.processes.n;
 	int found = 0;
 

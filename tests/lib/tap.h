@@ -207,7 +207,8 @@ static __attribute__((unused)) const char *testdata(char *buf, size_t n, const c
 	return buf;
 }
 
-/* Folder of the large real recordings (data/, public/ in it), or NULL where they are not at hand: skip then. */
+/* Folder of the large real recordings, data/ and public/ in it, or NULL where they are not at hand:
+ * skip then. */
 static __attribute__((unused)) const char *shared_data(void)
 {
 	const char *dir = getenv("VRAMSCOPE_SHARED");

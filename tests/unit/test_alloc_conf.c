@@ -99,8 +99,8 @@ static void test_words(void)
 		"",
 		"expandable_segments:True",
 		"max_split_size_mb:64,roundup_power2_divisions:8",
-		"expandable_segments:True,max_split_size_mb:128,max_non_split_rounding_mb:32,"
-		"large_segment_size_mb:40,garbage_collection_threshold:0.8",
+		("expandable_segments:True,max_split_size_mb:128,max_non_split_rounding_mb:32,"
+		 "large_segment_size_mb:40,garbage_collection_threshold:0.8"),
 	};
 	struct alloc_conf c, again;
 	char words[ALLOC_CONF_BUF];

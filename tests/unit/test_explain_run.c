@@ -129,7 +129,7 @@ static void test_devices(void)
 	is_u64(x.ooms.at[0].request.stream, 7, "the stream of the event");
 	ok(x.ooms.at[0].request.pool_known && x.ooms.at[0].request.pool.a == 2, "and its pool");
 	explain_release(&x);
-	is_i64(explain_run(&x, k.m, &(struct explain_options){true, 2}, &k.budget, &err), 0,
+	is_i64(explain_run(&x, k.m, &(struct explain_options){true, 2, NULL}, &k.budget, &err), 0,
 	       "one device");
 	is_u64(x.ooms.n, 1, "has its own oom only");
 	explain_release(&x);

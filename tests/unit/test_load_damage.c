@@ -217,8 +217,8 @@ static void test_garbage_tail(void)
 {
 	static const char *const tails[] = {"\xff",
 					    "N\xff",
-					    "\x8c\x01"
-					    "a\xff",
+					    ("\x8c\x01"
+					     "a\xff"),
 					    "K\x01\xff",
 					    "]\xff",
 					    "}\xff",

@@ -13,7 +13,7 @@ static struct budget budget = {.limit = UINT64_MAX};
 static void add_file(struct trend *t, const char *name, uint64_t bytes, const char *frame)
 {
 	struct mk_run r;
-	struct replay *replay;
+	struct replay *replay = NULL;
 
 	mk_run_init(&r);
 	mk_run_alloc(&r, 64 * MIB, mk_run_stack(&r, "/app/train.py:3 main"));
