@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "passes/phases.h"
 #include "reports/ticks.h"
 #include "reports/timeline_report.h"
 #include "reports/timeline_words.h"
@@ -108,6 +109,116 @@ static void describe_annotations(struct emit *e, const struct timeline *t)
 		emit_line(e, "and %zu more names", t->bands.names.n - shown);
 }
 
+/* --- layers, steps, verdicts ------------------------------------------------------------------- */
+
+static void describe_layers(struct emit *e, const struct timeline *t)
+{
+	const struct timeline_stack *s = &t->stack;
+	char name[TIMELINE_GROUP_NAME], heading[64];
+
+	(void)snprintf(heading, sizeof heading, "By %s",
+		       timeline_has_stack(t) ? group_by_name(s->groups->by) : "");
+	emit_table_begin(e, "layers", heading);
+	for (size_t g = 0; timeline_has_stack(t) && g < s->groups->n; g++) {
+		if (!emit_is_json(e) && s->highest[g] == 0)
+			continue;
+		emit_row_begin(e);
+		emit_bytes(e, "peak_bytes", "at the peak", s->peak[g]);
+		emit_share(e, NULL, "share", s->peak[g], t->peak.totals.allocated);
+		emit_bytes(e, "highest_bytes", "highest", s->highest[g]);
+		emit_bytes(e, "start_bytes", NULL, s->start[g]);
+		emit_bytes(e, "end_bytes", "at the end", s->end[g]);
+		emit_str(e, "name", "layer", timeline_group_name(s->groups, g, name));
+		emit_row_end(e);
+	}
+	emit_table_end(e);
+}
+
+static void describe_step(struct emit *e, const struct timeline *t, size_t i)
+{
+	const struct training_step *s = &t->phases->steps.at[i];
+	const struct step_memory *m = t->verdicts ? &t->verdicts->steps.at[i] : NULL;
+	const struct str *label = strtab_get(&t->model->strings, s->label);
+
+	emit_row_begin(e);
+	emit_u64(e, "step", NULL, i);
+	if (s->label.i)
+		emit_strn(e, "label", NULL, label->bytes, label->length);
+	else
+		emit_null(e, "label", NULL);
+	emit_event(e, "first_event", NULL, s->first_event);
+	emit_event(e, "last_event", NULL, s->last_event);
+	emit_bool(e, "whole", NULL, s->whole);
+	emit_bytes(e, "peak_bytes", NULL, m ? m->peak : BYTES_NONE);
+	emit_bytes(e, "end_bytes", NULL, m ? m->end : BYTES_NONE);
+	emit_bytes(e, "gradient_end_bytes", NULL, m ? m->gradients : BYTES_NONE);
+	emit_bytes(e, "old_gradient_peak_bytes", NULL, m ? m->old_at_top : BYTES_NONE);
+	emit_bytes(e, "state_made_bytes", NULL, m ? m->state_born : BYTES_NONE);
+	emit_row_end(e);
+}
+
+static void describe_steps(struct emit *e, const struct timeline *t)
+{
+	emit_table_begin(e, "steps", NULL);
+	for (size_t i = 0; t->phases && i < t->phases->steps.n; i++)
+		describe_step(e, t, i);
+	emit_table_end(e);
+}
+
+static void describe_verdict(struct emit *e, const struct timeline *t,
+			     const struct timeline_verdict *v)
+{
+	char words[TIMELINE_SENTENCE];
+
+	timeline_verdict_words(words, sizeof words, t, v);
+	emit_object_begin(e, NULL, NULL);
+	emit_str(e, "kind", NULL, verdict_kind_name(v->kind));
+	emit_bool(e, "bad", NULL, verdict_is_bad(v->kind));
+	emit_str(e, "words", NULL, words);
+	if (v->step >= 0)
+		emit_i64(e, "step", NULL, v->step);
+	else
+		emit_null(e, "step", NULL);
+	emit_bytes(e, "bytes", NULL, v->bytes);
+	emit_prose(e, "- %s", words);
+	emit_object_end(e);
+}
+
+static void describe_verdicts(struct emit *e, const struct timeline *t)
+{
+	char words[TIMELINE_SENTENCE];
+
+	emit_array_begin(e, "verdicts", t->verdicts ? "What it shows" : NULL);
+	for (size_t i = 0; t->verdicts && i < t->verdicts->n; i++)
+		describe_verdict(e, t, &t->verdicts->at[i]);
+	if (t->verdicts && t->phases)
+		emit_prose(e, "%s", timeline_steps_words(words, sizeof words, t));
+	emit_array_end(e);
+}
+
+/* The composition of each column at its highest moment. */
+static void describe_stack_columns(struct emit *e, const struct timeline *t)
+{
+	const struct timeline_stack *s = &t->stack;
+	char name[TIMELINE_GROUP_NAME];
+
+	emit_array_begin(e, "highest_event", NULL);
+	for (size_t c = 0; c < s->n_columns; c++)
+		emit_event(e, NULL, NULL, s->columns[c].event);
+	emit_array_end(e);
+	emit_array_begin(e, "layers", NULL);
+	for (size_t g = 0; g < s->groups->n; g++) {
+		emit_object_begin(e, NULL, NULL);
+		emit_str(e, "name", NULL, timeline_group_name(s->groups, g, name));
+		emit_array_begin(e, "bytes", NULL);
+		for (size_t c = 0; c < s->n_columns; c++)
+			emit_bytes(e, NULL, NULL, s->columns[c].bytes[g]);
+		emit_array_end(e);
+		emit_object_end(e);
+	}
+	emit_array_end(e);
+}
+
 enum cell_part { PART_FIRST, PART_LAST, PART_MIN, PART_MAX, PARTS };
 
 static void describe_cells(struct emit *e, const struct timeline *t, enum timeline_series s)
@@ -155,6 +266,8 @@ static void describe_columns(struct emit *e, const struct timeline *t)
 	emit_array_end(e);
 	for (int s = 0; s < TIMELINE_SERIES; s++)
 		describe_cells(e, t, s);
+	if (timeline_has_stack(t))
+		describe_stack_columns(e, t);
 	emit_object_end(e);
 }
 
@@ -169,6 +282,9 @@ void describe_timeline(struct emit *e, const struct timeline *t)
 	emit_i64(e, "to_event", NULL, t->to);
 	emit_time_us(e, "zero_time_us", NULL, t->zero_us);
 	emit_bool(e, "exact", NULL, t->exact);
+	emit_str(e, "by", NULL,
+		 group_by_name(timeline_has_stack(t) ? t->stack.groups->by : GROUP_NONE));
+	emit_bool(e, "window_only", NULL, t->window_only);
 	emit_prose(e, "%s, %s: %s.", w.file, w.device, w.scope);
 	if (w.oom[0])
 		emit_prose(e, "%s", w.oom);
@@ -181,6 +297,11 @@ void describe_timeline(struct emit *e, const struct timeline *t)
 	emit_array_end(e);
 	if (!emit_is_json(e))
 		timeline_text_chart(e, t);
+	describe_verdicts(e, t);
+	if (timeline_has_stack(t) || emit_is_json(e))
+		describe_layers(e, t);
+	if (emit_is_json(e))
+		describe_steps(e, t);
 	describe_moments(e, t);
 	describe_ooms(e, t);
 	describe_annotations(e, t);

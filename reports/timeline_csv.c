@@ -18,6 +18,34 @@ static void csv_bytes(struct out *to, uint64_t v)
 		out_printf(to, "%" PRIu64, v);
 }
 
+/* Titles of the layers: a name from a file is quoted as RFC 4180 has it. */
+static void csv_layer_titles(struct out *to, const struct timeline *t)
+{
+	char name[TIMELINE_GROUP_NAME];
+
+	out_text(to, ",highest_event");
+	for (size_t g = 0; g < t->stack.groups->n; g++) {
+		out_text(to, ",\"");
+		for (const char *p = timeline_group_name(t->stack.groups, g, name); *p; p++) {
+			if (*p == '"')
+				out_text(to, "\"\"");
+			else
+				out_bytes(to, (unsigned char)*p < ' ' ? " " : p, 1);
+		}
+		out_text(to, "\"");
+	}
+}
+
+static void csv_layers(struct out *to, const struct timeline *t, size_t column)
+{
+	const struct stack_column *c = &t->stack.columns[column];
+
+	out_text(to, ",");
+	csv_i64(to, c->event >= 0, c->event);
+	for (size_t g = 0; g < t->stack.groups->n; g++)
+		csv_bytes(to, c->bytes[g]);
+}
+
 void timeline_write_csv(struct out *to, const struct timeline *t)
 {
 	out_text(to, "column,since_start_us,first_event,last_event,events");
@@ -26,6 +54,8 @@ void timeline_write_csv(struct out *to, const struct timeline *t)
 
 		out_printf(to, ",%s_first,%s_last,%s_min,%s_max", name, name, name, name);
 	}
+	if (timeline_has_stack(t))
+		csv_layer_titles(to, t);
 	out_text(to, "\n");
 	for (size_t c = 0; c < t->series.n_columns; c++) {
 		const struct reduce_column *column = &t->series.columns[c];
@@ -45,6 +75,8 @@ void timeline_write_csv(struct out *to, const struct timeline *t)
 			csv_bytes(to, cell->min);
 			csv_bytes(to, cell->max);
 		}
+		if (timeline_has_stack(t))
+			csv_layers(to, t, c);
 		out_text(to, "\n");
 	}
 }

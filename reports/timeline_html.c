@@ -9,10 +9,15 @@
 
 #include "reports/clean.h"
 #include "reports/page.h"
+#include "reports/timeline_frame.h"
 #include "reports/ticks.h"
 #include "reports/timeline_words.h"
 
-static const char page_style[] = PAGE_STYLE TIMELINE_PICTURE_STYLE;
+static const char page_style[] = PAGE_STYLE TIMELINE_PICTURE_STYLE
+	".verdicts{margin:8px 0;padding-left:20px;max-width:76em}\n"
+	".verdicts li{margin:5px 0}\n"
+	".verdicts .bad::marker{color:#d55e00}\n"
+	".swatch{display:inline-block;vertical-align:-1px;margin-right:8px}\n";
 
 /* Rows of a table of the page; the rest is counted. */
 #define MAX_OOM_ROWS  50
@@ -41,6 +46,29 @@ static void page_words(struct xml *x, const struct timeline_words *w)
 	}
 	xml_close(x);
 	xml_newline(x);
+}
+
+/* What the picture shows, in words, under it. */
+static void page_verdicts(struct xml *x, const struct timeline *t)
+{
+	char words[TIMELINE_SENTENCE];
+
+	if (!t->verdicts)
+		return;
+	xml_element(x, "h2", "What it shows");
+	xml_newline(x);
+	page_open(x, "ul", "verdicts");
+	xml_newline(x);
+	for (size_t i = 0; i < t->verdicts->n; i++) {
+		timeline_verdict_words(words, sizeof words, t, &t->verdicts->at[i]);
+		page_open(x, "li", verdict_is_bad(t->verdicts->at[i].kind) ? "bad" : "fine");
+		xml_text(x, words);
+		xml_close(x);
+		xml_newline(x);
+	}
+	xml_close(x);
+	xml_newline(x);
+	page_paragraph(x, "scope", timeline_steps_words(words, sizeof words, t));
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -156,6 +184,48 @@ static void row_totals(struct xml *x, const struct timeline *t, const char *what
 	row_end(x);
 }
 
+/* The layers, as in the legend from the top of the stack down. */
+static void page_layers(struct xml *x, const struct timeline *t)
+{
+	static const char *const columns[] = {"Layer",    "At the peak", "Share", "Highest",
+					      "At start", "At the end",  NULL};
+	const struct timeline_stack *s = &t->stack;
+	char name[TIMELINE_LAYER_NAME], class[16], share[16], heading[64];
+
+	if (!timeline_has_stack(t) || !t->known[TIMELINE_ALLOCATED])
+		return;
+	(void)snprintf(heading, sizeof heading, "By %s", group_by_name(s->groups->by));
+	table_begin(x, heading, columns);
+	for (size_t g = s->groups->n; g-- > 0;) {
+		if (s->highest[g] == 0)
+			continue;
+		xml_open(x, "tr");
+		xml_open(x, "th");
+		xml_attr(x, "scope", "row");
+		xml_attr(x, "class", "name");
+		xml_open(x, "svg");
+		xml_attr(x, "class", "swatch");
+		xml_attr_i64(x, "width", 12);
+		xml_attr_i64(x, "height", 12);
+		xml_attr(x, "aria-hidden", "true");
+		svg_rect(x, timeline_layer_class(class, t, g), 0, 0, 12 * SVG_PX, 12 * SVG_PX);
+		xml_close(x);
+		xml_text(x, timeline_layer_name(name, t, g, 70));
+		xml_close(x);
+		cell_bytes(x, s->peak[g]);
+		(void)snprintf(share, sizeof share, "%.1f %%",
+			       t->peak.totals.allocated ? 100.0 * (double)s->peak[g] /
+								  (double)t->peak.totals.allocated
+							: 0.0);
+		xml_element(x, "td", share);
+		cell_bytes(x, s->highest[g]);
+		cell_bytes(x, s->start[g]);
+		cell_bytes(x, s->end[g]);
+		row_end(x);
+	}
+	table_end(x, 0, "");
+}
+
 static void page_moments(struct xml *x, const struct timeline *t)
 {
 	static const char *const columns[] = {"Moment", "Where",    "Requested", "Allocated",
@@ -236,6 +306,8 @@ static void page_body(struct xml *x, const struct timeline *t, const struct time
 	timeline_picture(x, t, width);
 	xml_close(x);
 	xml_newline(x);
+	page_verdicts(x, t);
+	page_layers(x, t);
 	page_moments(x, t);
 	page_ooms(x, t);
 	page_annotations(x, t);

@@ -21,6 +21,29 @@ uint64_t timeline_ceiling(const struct timeline_oom *oom)
 	return num_add_saturated(oom->at.totals.reserved, oom->device_free);
 }
 
+/* Refused although the device had more than twice as much, segment rounding included. */
+#define LIMIT_SLACK (UINT64_C(20) << 20)
+
+static bool refused_by_limit(const struct timeline_oom *oom)
+{
+	return oom->device_free != BYTES_NONE && oom->at.totals.reserved != BYTES_NONE &&
+	       oom->device_free / 2 > num_add_saturated(oom->requested, LIMIT_SLACK);
+}
+
+struct timeline_lines timeline_lines(const struct timeline *t)
+{
+	struct timeline_lines lines = {BYTES_NONE, BYTES_NONE, BYTES_NONE};
+	const struct timeline_oom *last = t->ooms.n ? &t->ooms.at[t->ooms.n - 1] : NULL;
+
+	if (last && refused_by_limit(last))
+		lines.limit = num_add_saturated(last->at.totals.reserved, last->requested);
+	else if (last)
+		lines.ceiling = timeline_ceiling(last);
+	if (t->device->capacity > 0)
+		lines.capacity = t->device->capacity;
+	return lines;
+}
+
 /* --- peak ------------------------------------------------------------------------------------- */
 
 static void draw_peak(const struct timeline_frame *f)
@@ -106,20 +129,27 @@ static void draw_asked(const struct timeline_frame *f, const struct timeline_oom
 	xml_newline(f->x);
 }
 
-static void draw_ceiling(const struct timeline_frame *f, const struct timeline_oom *oom)
+static void draw_line(const struct timeline_frame *f, uint64_t at, const char *what)
 {
-	uint64_t ceiling = timeline_ceiling(oom);
 	char words[96], bytes[UNITS_BUF];
 	svg_len y;
 
-	if (ceiling == BYTES_NONE || ceiling > f->top_bytes)
+	if (at == BYTES_NONE || at > f->top_bytes)
 		return;
-	y = frame_y(f, ceiling);
-	(void)snprintf(words, sizeof words, "reserved + free at the OOM %s",
-		       units_bytes(bytes, ceiling));
+	y = frame_y(f, at);
+	(void)snprintf(words, sizeof words, "%s %s", what, units_bytes(bytes, at));
 	svg_line(f->x, "ceiling", f->left, y, f->right, y);
 	svg_text(f->x, "small on-plot", SVG_START, f->left + 6 * SVG_PX, y - 4 * SVG_PX, words);
 	xml_newline(f->x);
+}
+
+static void draw_lines(const struct timeline_frame *f)
+{
+	struct timeline_lines lines = timeline_lines(f->t);
+
+	draw_line(f, lines.ceiling, "reserved + free at the OOM");
+	draw_line(f, lines.limit, "limit of the process, about");
+	draw_line(f, lines.capacity, "device");
 }
 
 void timeline_draw_marks(const struct timeline_frame *f)
@@ -127,10 +157,9 @@ void timeline_draw_marks(const struct timeline_frame *f)
 	const struct timeline *t = f->t;
 	size_t n = t->ooms.n, to;
 
-	if (n > 0) {
-		draw_ceiling(f, &t->ooms.at[n - 1]);
+	draw_lines(f);
+	if (n > 0)
 		draw_asked(f, &t->ooms.at[n - 1]);
-	}
 	for (size_t from = 0; from < n; from = to) {
 		svg_len px = frame_x(f, t->ooms.at[from].at.position);
 

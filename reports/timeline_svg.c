@@ -15,60 +15,92 @@
 #define LEFT        (78 * SVG_PX)
 #define RIGHT       (22 * SVG_PX)
 #define PLOT_HEIGHT (360 * SVG_PX)
+/* The legend of a stack, beside the plot where there is room for both. */
+#define PANEL      (216 * SVG_PX)
+#define PANEL_FROM (860 * SVG_PX)
 
-size_t timeline_picture_columns(unsigned width)
+static svg_len panel_width(unsigned width, bool stacked)
 {
-	assert(width >= TIMELINE_MIN_WIDTH && width <= TIMELINE_MAX_WIDTH);
-	return width - (LEFT + RIGHT) / SVG_PX;
+	return stacked && (svg_len)width * SVG_PX >= PANEL_FROM ? PANEL : 0;
 }
 
-/* What the vertical axis must reach: everything drawn, a little air, and the ceiling of the last
- * oom with its request where that does not squash the rest. */
+size_t timeline_picture_columns(unsigned width, bool stacked)
+{
+	assert(width >= TIMELINE_MIN_WIDTH && width <= TIMELINE_MAX_WIDTH);
+	return width - (size_t)((LEFT + RIGHT + panel_width(width, stacked)) / SVG_PX);
+}
+
+/* What the vertical axis must reach: everything drawn, a little air, and the lines and the last
+ * request that failed where they do not squash the rest. */
 static uint64_t frame_top_bytes(const struct timeline *t)
 {
-	uint64_t top = 0, ceiling, asked;
+	struct timeline_lines lines = timeline_lines(t);
+	uint64_t top = 0, most;
+	uint64_t more[] = {lines.ceiling, lines.limit, lines.capacity, 0};
 
 	for (int s = 0; s < TIMELINE_SERIES; s++) {
 		if (t->known[s] && t->highest[s] > top)
 			top = t->highest[s];
 	}
-	if (t->ooms.n > 0 && top > 0) {
-		const struct timeline_oom *oom = &t->ooms.at[t->ooms.n - 1];
-		uint64_t most = num_add_saturated(top, top / 2);
-
-		ceiling = timeline_ceiling(oom);
-		asked = num_add_saturated(oom->at.totals.active, oom->requested);
-		if (ceiling <= most && ceiling > top)
-			top = ceiling;
-		if (asked <= most && asked > top)
-			top = asked;
+	if (t->ooms.n > 0)
+		more[3] = num_add_saturated(t->ooms.at[t->ooms.n - 1].at.totals.active,
+					    t->ooms.at[t->ooms.n - 1].requested);
+	most = num_add_saturated(top, top / 2);
+	for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+		if (more[i] <= most && more[i] > top)
+			top = more[i];
 	}
 	if (top == 0)
 		return UINT64_C(1) << 20;
 	return num_add_saturated(top, top / 14 + 1);
 }
 
+/* Rows under the plot, from the top one down. */
+static void frame_set_rows(struct timeline_frame *f)
+{
+	svg_len y = f->bottom + 4 * SVG_PX;
+
+	if (timeline_shows_steps(f->t, f->right - f->left)) {
+		f->steps = y;
+		y += BAND_HEIGHT;
+	}
+	if (timeline_shows_phases(f->t, f->right - f->left)) {
+		f->phases = y;
+		y += BAND_HEIGHT;
+	}
+	f->bands = y;
+	y += (svg_len)f->t->bands.n_rows * BAND_HEIGHT;
+	f->axis = y > f->bottom + 4 * SVG_PX ? y : f->bottom;
+}
+
 static void frame_init(struct timeline_frame *f, struct xml *x, const struct timeline *t,
 		       unsigned width, bool stands_alone)
 {
-	svg_len y = (stands_alone ? 50 : 0) * SVG_PX;
+	bool stacked = timeline_has_stack(t);
+	svg_len y = (stands_alone ? 50 : 0) * SVG_PX, panel = panel_width(width, stacked);
 
 	*f = (struct timeline_frame){.t = t, .x = x, .width = (svg_len)width * SVG_PX};
 	f->left = LEFT;
-	f->right = f->width - RIGHT;
+	f->right = f->width - RIGHT - panel;
+	f->data_left = f->left;
+	f->data_right = f->right;
+	f->legend = panel ? f->right + 20 * SVG_PX : 0;
+	if (stacked && panel)
+		y -= 16 * SVG_PX;
+	else if (stacked)
+		y += timeline_legend_rows(t, f->width - f->left - RIGHT) - 10 * SVG_PX;
 	f->flags = y + 46 * SVG_PX;
 	f->top = y + 50 * SVG_PX;
 	f->bottom = f->top + PLOT_HEIGHT;
-	f->bands = f->bottom + 4 * SVG_PX;
-	f->axis = t->bands.n_rows ? f->bands + (svg_len)t->bands.n_rows * BAND_HEIGHT : f->bottom;
+	frame_set_rows(f);
 	f->readings = f->axis + 56 * SVG_PX;
-	f->height = f->axis + 66 * SVG_PX;
+	f->height = f->axis + (stacked ? 82 : 66) * SVG_PX;
 	f->top_bytes = frame_top_bytes(t);
 }
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-static void draw_bytes_axis(const struct timeline_frame *f)
+void timeline_draw_bytes_axis(const struct timeline_frame *f)
 {
 	struct ticks ticks;
 
@@ -83,8 +115,8 @@ static void draw_bytes_axis(const struct timeline_frame *f)
 	xml_newline(f->x);
 }
 
-static void axis_title(const struct timeline_frame *f, const struct ticks *ticks, char *out,
-		       size_t size)
+static void axis_title(const struct timeline_frame *f, const struct ticks *ticks, const char *since,
+		       char *out, size_t size)
 {
 	const struct timeline *t = f->t;
 
@@ -94,11 +126,10 @@ static void axis_title(const struct timeline_frame *f, const struct ticks *ticks
 		(void)snprintf(out, size, "event number%s",
 			       t->reason == TIMELINE_NO_TIMES ? " (the file has no times)" : "");
 	else
-		(void)snprintf(out, size, "time since %s (%s)",
-			       t->from <= 0 ? "event 0" : "the first event shown", ticks->unit);
+		(void)snprintf(out, size, "time since %s (%s)", since, ticks->unit);
 }
 
-static void draw_position_axis(const struct timeline_frame *f)
+void timeline_draw_position_axis(const struct timeline_frame *f, uint64_t span, const char *since)
 {
 	const struct timeline *t = f->t;
 	unsigned want = (unsigned)((f->right - f->left) / (110 * SVG_PX)) + 2;
@@ -107,49 +138,20 @@ static void draw_position_axis(const struct timeline_frame *f)
 
 	want = want < TICKS_MAX ? want : TICKS_MAX - 1;
 	if (!t->by_event)
-		ticks_time(&ticks, t->span, want);
+		ticks_time(&ticks, span, want);
 	else if (t->device->n_events > 0)
-		ticks_count(&ticks, t->from, t->to, want);
+		ticks_count(&ticks, t->from, t->from + (int64_t)span - 1, want);
 	for (size_t i = 0; i < ticks.n; i++) {
 		uint64_t position = ticks.at[i].at - (t->by_event ? (uint64_t)t->from : 0);
-		svg_len px = frame_x(f, position);
+		svg_len px = f->left + (svg_len)((__uint128_t)position *
+						 (uint64_t)(f->right - f->left) / span);
 
 		svg_line(f->x, "grid", px, f->top, px, f->axis + 5 * SVG_PX);
 		svg_text(f->x, "muted", SVG_MIDDLE, px, f->axis + 19 * SVG_PX, ticks.at[i].label);
 	}
 	xml_newline(f->x);
-	axis_title(f, &ticks, title, sizeof title);
+	axis_title(f, &ticks, since, title, sizeof title);
 	svg_text(f->x, "muted", SVG_MIDDLE, (f->left + f->right) / 2, f->axis + 37 * SVG_PX, title);
-	xml_newline(f->x);
-}
-
-/* --- legend ----------------------------------------------------------------------------------- */
-
-static svg_len draw_key(const struct timeline_frame *f, svg_len left, svg_len base,
-			const char *class, const char *edge, const char *words)
-{
-	svg_len size = 11 * SVG_PX, top = base - 10 * SVG_PX;
-
-	svg_rect(f->x, class, left, top, size, size);
-	if (edge)
-		svg_line(f->x, edge, left, top, left + size, top);
-	svg_text(f->x, "small", SVG_START, left + size + 5 * SVG_PX, base, words);
-	return left + size + 22 * SVG_PX + svg_label_width(strlen(words)) * 9 / 10;
-}
-
-static void draw_legend(const struct timeline_frame *f, svg_len base)
-{
-	const struct timeline *t = f->t;
-	svg_len at = f->left;
-
-	if (t->known[TIMELINE_RESERVED])
-		at = draw_key(f, at, base, "reserved", "reserved-edge", "reserved from the driver");
-	if (t->highest_pending > 0)
-		at = draw_key(f, at, base, "active", NULL, "active: freed, waiting for a stream");
-	at = draw_key(f, at, base, "allocated", "allocated-edge", "allocated, at most");
-	at = draw_key(f, at, base, "held", NULL, "allocated all the time");
-	if (timeline_shows_before(t))
-		(void)draw_key(f, at, base, "before", NULL, "since before event 0");
 	xml_newline(f->x);
 }
 
@@ -166,14 +168,67 @@ static void draw_heading(const struct timeline_frame *f, const struct timeline_w
 	xml_newline(f->x);
 }
 
+/* --- verdicts under a picture that stands alone ----------------------------------------------- */
+
+#define LINE_HEIGHT (17 * SVG_PX)
+
+/* How much of `text` goes into one line. */
+static size_t line_length(const char *text, size_t most)
+{
+	size_t n = strlen(text), at = most;
+
+	if (n <= most)
+		return n;
+	while (at > 0 && text[at] != ' ')
+		at--;
+	return at > 0 ? at : most;
+}
+
+/* Draw them, or only tell their height. */
+static svg_len verdict_lines(const struct timeline_frame *f, svg_len top, bool draw)
+{
+	size_t most = (size_t)((f->width - f->left - RIGHT) / (7 * SVG_PX));
+	char words[TIMELINE_SENTENCE], line[TIMELINE_SENTENCE];
+	svg_len y = top;
+
+	for (size_t i = 0; f->t->verdicts && i < f->t->verdicts->n; i++) {
+		const char *at = words;
+
+		timeline_verdict_words(words, sizeof words, f->t, &f->t->verdicts->at[i]);
+		if (draw)
+			svg_rect(f->x,
+				 verdict_is_bad(f->t->verdicts->at[i].kind) ? "flag" : "frame-mark",
+				 f->left, y + 7 * SVG_PX, 5 * SVG_PX, 5 * SVG_PX);
+		while (*at) {
+			size_t n = line_length(at, most);
+
+			(void)snprintf(line, sizeof line, "%.*s", (int)n, at);
+			if (draw)
+				svg_text(f->x, "verdict", SVG_START, f->left + 12 * SVG_PX,
+					 y + 13 * SVG_PX, line);
+			y += LINE_HEIGHT;
+			at += n;
+			while (*at == ' ')
+				at++;
+		}
+		if (draw)
+			xml_newline(f->x);
+	}
+	return y > top ? y - top + 12 * SVG_PX : 0;
+}
+
 static void draw_picture(struct xml *x, const struct timeline *t, unsigned width, bool stands_alone)
 {
 	struct timeline_words w;
 	struct timeline_frame f;
+	svg_len base;
 	char title[sizeof w.file + 64], desc[3 * TIMELINE_SENTENCE + 8];
 
 	timeline_words(&w, t);
 	frame_init(&f, x, t, width, stands_alone);
+	base = f.height;
+	if (stands_alone)
+		f.height += verdict_lines(&f, base, false);
 	(void)snprintf(title, sizeof title, "GPU memory over time: %s, %s", w.file, w.device);
 	(void)snprintf(desc, sizeof desc, "%s. %s %s", w.scope, w.peak, w.oom);
 	svg_begin(x, f.width, f.height, title, desc, stands_alone ? TIMELINE_PICTURE_STYLE : NULL);
@@ -182,9 +237,10 @@ static void draw_picture(struct xml *x, const struct timeline *t, unsigned width
 	xml_newline(x);
 	if (stands_alone)
 		draw_heading(&f, &w);
-	draw_legend(&f, f.flags - 28 * SVG_PX);
-	draw_bytes_axis(&f);
-	draw_position_axis(&f);
+	timeline_draw_legend(&f, f.legend ? f.top : (stands_alone ? 50 : 0) * SVG_PX);
+	timeline_draw_bytes_axis(&f);
+	timeline_draw_position_axis(&f, t->span,
+				    t->from <= 0 ? "event 0" : "the first event shown");
 	timeline_draw_series(&f);
 	svg_path_begin(x, "frame");
 	svg_path_move(x, f.left, f.top);
@@ -192,9 +248,14 @@ static void draw_picture(struct xml *x, const struct timeline *t, unsigned width
 	svg_path_h(x, f.right);
 	svg_path_end(x);
 	xml_newline(x);
+	timeline_draw_steps(&f);
 	timeline_draw_bands(&f);
+	if (timeline_has_stack(t))
+		timeline_draw_layer_names(&f);
 	timeline_draw_readings(&f);
 	timeline_draw_marks(&f);
+	if (stands_alone)
+		(void)verdict_lines(&f, base, true);
 	xml_close(x);
 	xml_newline(x);
 }

@@ -159,8 +159,40 @@ static void notes_history(struct timeline_words *w, const struct timeline *t)
 	else if (t->device->n_events > 0 && t->from == EVENT_START && t->start.totals.allocated > 0)
 		note(w, "%s were allocated before event 0, the first that the file has.",
 		     units_bytes(bytes, t->start.totals.allocated));
-	if (!t->known[TIMELINE_RESERVED])
+	if (t->window_only)
+		note(w,
+		     "Only what was allocated inside the window is counted: %s that lived at its "
+		     "start are left out, and with them what is reserved.",
+		     t->left_out == BYTES_NONE ? "bytes" : units_bytes(bytes, t->left_out));
+	else if (!t->known[TIMELINE_RESERVED])
 		note(w, "Reserved bytes are unknown and not drawn.");
+}
+
+/* What the layers of the stack stand on. */
+static void notes_stack(struct timeline_words *w, const struct timeline *t)
+{
+	const struct timeline_groups *g = t->stack.groups;
+	char bytes[UNITS_BUF];
+
+	if (!timeline_has_stack(t))
+		return;
+	if (!g->allocations && t->model->timeline.n > 0)
+		note(w, "The categories are those that the file tells: the profiler's own.");
+	else if (!g->allocations)
+		note(w, "The events of this file carry no addresses: which allocation a free "
+			"belongs to, and with it every category, is unknown.");
+	else if (t->stack.most_loose > 0)
+		note(w,
+		     "Up to %s at once are in the file's totals but belong to no allocation that "
+		     "it tells; they are drawn as %s.",
+		     units_bytes(bytes, t->stack.most_loose),
+		     g->by == GROUP_CATEGORY ? "unknown" : "the rest");
+}
+
+static void notes_problems(struct timeline_words *w, const struct model *m)
+{
+	for (size_t i = 0; i < m->problems.n && i < 3; i++)
+		note(w, "%.300s.", model_str(m, m->problems.at[i]));
 }
 
 static void notes_bands(struct timeline_words *w, const struct timeline *t)
@@ -190,5 +222,7 @@ void timeline_words(struct timeline_words *w, const struct timeline *t)
 	words_oom(w, t);
 	notes_axis(w, t);
 	notes_history(w, t);
+	notes_stack(w, t);
 	notes_bands(w, t);
+	notes_problems(w, t->model);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "passes/timeline.h"
+#include "passes/timeline_verdicts.h"
 
 #define TIMELINE_SENTENCE  480
 #define TIMELINE_MAX_NOTES 12
@@ -25,6 +26,12 @@ struct timeline_words {
 };
 
 void timeline_words(struct timeline_words *w, const struct timeline *t);
+
+/* A verdict over the timeline; `size` of TIMELINE_SENTENCE is enough. */
+void timeline_verdict_words(char *out, size_t size, const struct timeline *t,
+			    const struct timeline_verdict *v);
+/* How many steps were found and by what; "" when nobody looked. */
+const char *timeline_steps_words(char *out, size_t size, const struct timeline *t);
 
 /* Where a point is: "event 1,234, 5.67 s in", "before event 0"; into buf, returned. */
 #define TIMELINE_PLACE 96

@@ -31,6 +31,7 @@ enum common_bits {
 	COMMON_TRACE = 1 << 8,       /* --totals-only, --strict */
 	COMMON_RULES = 1 << 9,       /* --rules */
 	COMMON_STEPS = 1 << 10,      /* --step-marker */
+	COMMON_ALL_DEVICES = 1 << 11, /* --device, with "all" */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };
 

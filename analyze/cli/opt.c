@@ -156,10 +156,17 @@ static int store_device(const struct opt *o, const char *value, int32_t *to, str
 {
 	uint64_t n;
 
-	if (!strcmp(value, "host"))
+	if (!strcmp(value, "host")) {
 		n = (uint64_t)DEVICE_HOST;
-	else if (!parse_u64(value, &n) || n > INT32_MAX)
-		return bad_value(o, value, "a device number or 'host'", err);
+	} else if (o->choices && !strcmp(value, "all")) {
+		*to = OPT_DEVICE_ALL;
+		return 0;
+	} else if (!parse_u64(value, &n) || n > INT32_MAX) {
+		return bad_value(o, value,
+				 o->choices ? "a device number, 'host' or 'all'"
+					    : "a device number or 'host'",
+				 err);
+	}
 	*to = (int32_t)n;
 	return 0;
 }

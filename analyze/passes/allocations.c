@@ -74,8 +74,7 @@ static int start(struct allocations *a, struct replay *r, struct error *err)
 	return rc;
 }
 
-/* The row of the block that the last step was about. */
-static uint32_t row_of_step(const struct allocations *a, const struct step *step)
+uint32_t allocations_of_step(const struct allocations *a, const struct step *step)
 {
 	if (step->born >= 0)
 		return a->of_event.at[step->born];
@@ -101,7 +100,7 @@ static int note_alloc(struct allocations *a, const struct step *step, int64_t ev
 
 static void note_free(struct allocations *a, const struct step *step, int64_t event)
 {
-	uint32_t i = row_of_step(a, step);
+	uint32_t i = allocations_of_step(a, step);
 	struct allocation *row;
 
 	if (i == ALLOCATION_NONE)

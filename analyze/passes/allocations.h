@@ -73,6 +73,9 @@ static inline uint32_t allocations_of_event(const struct allocations *a, int64_t
 /* The row that a block of a state of the same device belongs to, or ALLOCATION_NONE. */
 uint32_t allocations_of_block(const struct allocations *a, const struct state_block *b);
 
+/* The row of the block that a step of the replay of the same device was about. */
+uint32_t allocations_of_step(const struct allocations *a, const struct step *step);
+
 /* The row that holds `address` just after `event`, or ALLOCATION_NONE. Linear. */
 uint32_t allocations_at(const struct allocations *a, uint64_t address, int64_t event);
 

@@ -23,6 +23,7 @@ void timeline_release(struct timeline *t)
 	if (!t->budget)
 		return;
 	reduce_release(&t->series);
+	stack_release(&t->stack);
 	vec_release(&t->ooms, t->budget);
 	bands_release(&t->bands);
 	*t = (struct timeline){0};
@@ -71,6 +72,22 @@ static void timeline_set_axis(struct timeline *t, const struct timeline_options 
 		t->span = (uint64_t)(t->to - t->from) + 1;
 	else
 		t->span = (uint64_t)last - (uint64_t)first;
+}
+
+uint64_t timeline_position_of_event(const struct timeline *t, int64_t event)
+{
+	int64_t us = TIME_NONE;
+
+	if (event <= t->from)
+		return 0;
+	if (t->by_event)
+		return event > t->to ? t->span : (uint64_t)(event - t->from);
+	for (; event >= t->from && us == TIME_NONE; event--)
+		us = event > t->to ? event_time(t, t->to) : event_time(t, event);
+	if (us == TIME_NONE || us <= t->zero_us)
+		return 0;
+	return (uint64_t)us - (uint64_t)t->zero_us < t->span ? (uint64_t)us - (uint64_t)t->zero_us
+							     : t->span;
 }
 
 /* --- annotations ------------------------------------------------------------------------------- */
@@ -184,6 +201,12 @@ static void walk_values(struct walk *w)
 {
 	const struct totals *now = replay_totals(w->r);
 
+	if (w->t->window_only) {
+		for (int s = 0; s < TIMELINE_SERIES; s++)
+			w->values[s] = BYTES_NONE;
+		w->values[TIMELINE_ALLOCATED] = stack_total(&w->t->stack);
+		return;
+	}
 	w->values[TIMELINE_RESERVED] = now->reserved;
 	w->values[TIMELINE_ACTIVE] = now->active;
 	w->values[TIMELINE_ALLOCATED] = now->allocated;
@@ -196,6 +219,9 @@ static struct timeline_point walk_point(const struct walk *w, int64_t event)
 	const struct timeline *t = w->t;
 	struct timeline_point p = {event, event_time(t, event), 0, *replay_totals(w->r)};
 
+	if (t->window_only)
+		p.totals =
+			(struct totals){BYTES_NONE, stack_total(&t->stack), BYTES_NONE, BYTES_NONE};
 	if (t->by_event)
 		p.position = (uint64_t)(event - t->from);
 	else if (w->latest_us != TIME_NONE && w->latest_us > t->zero_us)
@@ -218,8 +244,11 @@ static void walk_note_highest(struct walk *w, const struct timeline_point *p, bo
 			continue;
 		t->known[s] = true;
 		t->highest[s] = v;
-		if (s == TIMELINE_ALLOCATED)
-			t->peak = *p;
+		if (s != TIMELINE_ALLOCATED)
+			continue;
+		t->peak = *p;
+		if (timeline_has_stack(t))
+			stack_note_peak(&t->stack);
 	}
 }
 
@@ -245,8 +274,13 @@ static int walk_event(struct walk *w, int64_t event, struct error *err)
 	else if (us != TIME_NONE)
 		w->latest_us = us;
 	p = walk_point(w, event);
+	if (timeline_has_stack(t)) {
+		stack_step(&t->stack, step, event, timeline_column(t, p.position),
+			   t->window_only ? BYTES_NONE : p.totals.allocated);
+		p = walk_point(w, event);
+	}
 	/* Blocks from before the trace only ever go. */
-	if (step->born == EVENT_START &&
+	if (step->born == EVENT_START && !t->window_only &&
 	    (step->action == ACTION_FREE_REQUESTED || step->action == ACTION_FREE_COMPLETED)) {
 		uint64_t gone = p.totals.allocated < was ? was - p.totals.allocated : 0;
 
@@ -266,6 +300,13 @@ static int timeline_walk(struct timeline *t, struct replay *r, struct error *err
 	if ((rc = replay_seek(r, t->from, err)) < 0 || (rc = walk_start_before(&w, err)) < 0)
 		return rc;
 	w.latest_us = event_time(t, t->from);
+	if (t->window_only) {
+		t->left_out = replay_totals(r)->allocated;
+		t->stack.since = t->from;
+	}
+	if (timeline_has_stack(t))
+		stack_start(&t->stack, t->from,
+			    t->window_only ? BYTES_NONE : replay_totals(r)->allocated);
 	t->start = walk_point(&w, t->from);
 	walk_values(&w);
 	reduce_start(&t->series, w.values);
@@ -275,6 +316,8 @@ static int timeline_walk(struct timeline *t, struct replay *r, struct error *err
 			return rc;
 	}
 	reduce_finish(&t->series);
+	if (timeline_has_stack(t))
+		stack_finish(&t->stack);
 	t->end = walk_point(&w, t->to);
 	return 0;
 }
@@ -288,13 +331,16 @@ int timeline_run(struct timeline *out, const struct model *m, struct replay *r,
 	int rc;
 
 	assert(o->columns >= 1 && o->columns <= TIMELINE_MAX_COLUMNS);
+	assert(!o->window_only || (o->groups && o->groups->allocations));
 	assert(o->from >= EVENT_START && o->from <= o->to && o->to < (int64_t)d->n_events);
 	bands_init(&t.bands, budget);
 	t.exact = d->trace_meets_segments || (d->counted && d->base_known);
+	t.window_only = o->window_only;
 	t.n_events = (uint64_t)(t.to - t.from);
 	memset(t.highest, 0xff, sizeof t.highest);
 	timeline_set_axis(&t, o);
 	if ((rc = reduce_init(&t.series, o->columns, TIMELINE_SERIES, budget, err)) < 0 ||
+	    (o->groups && (rc = stack_init(&t.stack, o->groups, o->columns, budget, err)) < 0) ||
 	    (rc = timeline_walk(&t, r, err)) < 0 || (rc = timeline_add_bands(&t, o, err)) < 0) {
 		timeline_release(&t);
 		return rc;

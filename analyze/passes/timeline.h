@@ -19,7 +19,11 @@
 #include "model/model.h"
 #include "passes/bands.h"
 #include "passes/reduce.h"
+#include "passes/timeline_stack.h"
 #include "replay/replay.h"
+
+struct phases;
+struct timeline_verdicts;
 
 enum timeline_series {
 	TIMELINE_RESERVED,
@@ -36,6 +40,10 @@ struct timeline_options {
 	int64_t from, to; /* just after these events; from <= to. EVENT_START and the last event
 			     show everything */
 	size_t max_bands;
+	const struct timeline_groups *groups; /* layers of the stack; NULL: no stack */
+	/* Count only what was allocated inside the window. Needs groups of allocations; totals
+	 * other than allocated are unknown then. */
+	bool window_only;
 };
 
 #define TIMELINE_MAX_COLUMNS 8192
@@ -79,8 +87,14 @@ struct timeline {
 	uint64_t n_events;        /* in the window */
 	VEC(struct timeline_oom) ooms;
 	struct bands bands;
+	struct timeline_stack stack; /* budget NULL: none was asked for */
+	bool window_only;
+	uint64_t left_out;         /* of window_only: bytes that lived at its start */
 	uint64_t n_unplaced_marks; /* annotations that cannot be put on the axis: no times */
 	uint64_t n_times_back;     /* events earlier than the one before them */
+	/* Weak, set by the caller: steps and phases to draw, what can be said of them; or NULL. */
+	const struct phases *phases;
+	const struct timeline_verdicts *verdicts;
 };
 
 /* `r` is the device's replay and is left at `to`. Errors: ERR_LIMIT, ERR_NOMEM. */
@@ -104,6 +118,14 @@ static inline uint64_t timeline_column_position(const struct timeline *t, size_t
 
 	return (uint64_t)(((__uint128_t)column * t->span + n - 1) / n);
 }
+
+static inline bool timeline_has_stack(const struct timeline *t)
+{
+	return t->stack.budget != NULL;
+}
+
+/* Where an event of the device lies, clipped to the axis. */
+uint64_t timeline_position_of_event(const struct timeline *t, int64_t event);
 
 const char *timeline_series_name(enum timeline_series s); /* "reserved" ... */
 

@@ -22,7 +22,7 @@ static void must(int rc)
 static void run(struct timeline *t, struct mk_model *k, unsigned width)
 {
 	const struct device *d = &k->m->devices.at[0];
-	struct timeline_options o = {.columns = timeline_picture_columns(width),
+	struct timeline_options o = {.columns = timeline_picture_columns(width, false),
 				     .from = EVENT_START,
 				     .to = (int64_t)d->n_events - 1,
 				     .max_bands = TIMELINE_MAX_BANDS};
