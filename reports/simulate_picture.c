@@ -235,7 +235,7 @@ static void table(struct xml *x, const struct simulate_report *r)
 		page_cell(x, NULL, units_bytes(b, run->loss.holes));
 		page_cell(x, NULL, units_bytes(b, run->loss.cached));
 		page_cell(x, NULL, units_count(b, run->device_allocs.plain));
-		page_cell_name(x, simulate_end_words(run));
+		page_cell(x, NULL, simulate_end_words(run));
 		page_row_end(x);
 	}
 	page_table_end(x);
@@ -258,12 +258,16 @@ static void facts(struct xml *x, const struct simulate_report *r)
 
 int simulate_write_html(struct out *to, const struct simulate_report *r, struct error *err)
 {
+	char scope[300];
 	struct xml *x;
 	int rc = xml_new(&x, XML_HTML, to, err);
 
 	if (rc < 0)
 		return rc;
-	page_begin(x, page_style, model_str(r->model, r->model->file), "other allocator settings");
+	page_begin(x, page_style, model_str(r->model, r->model->file),
+		   "Reserved memory under other allocator settings");
+	title_words(r, scope, sizeof scope);
+	page_paragraph(x, "scope", scope);
 	facts(x, r);
 	xml_open(x, "figure");
 	draw(x, r, false);

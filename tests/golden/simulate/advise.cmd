@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate --advise "$TESTDATA/oom_split_pinned.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate -c backend:cudaMallocAsync "$TESTDATA/good-container.pickle"

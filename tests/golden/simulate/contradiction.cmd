@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate --json -o x.svg "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate -c "" "$TESTDATA/bad-cut.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate --fraction 0.5 "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate --json --advise -c expandable_segments:True -c "" "$TESTDATA/oom_memory_fraction.pickle.zst"

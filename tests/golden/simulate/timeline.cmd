@@ -1,0 +1,1 @@
+"$VRAMSCOPE" simulate "$TESTDATA/timeline-small.json"
