@@ -20,18 +20,23 @@ struct writing {
 
 /* ---- strings and stacks ---- */
 
-static void write_text(struct writing *w, str_id id, enum snapshot_text what)
+static void write_text_of(struct writing *w, str_id id, enum snapshot_text what, frame_id frame)
 {
 	const struct str *s = strtab_get(&w->m->strings, id);
 
 	if (sink_shared(&w->sink, &w->text_slots[id.i]))
 		return;
 	if (w->s->text)
-		s = w->s->text(w->s->ctx, id, what);
+		s = w->s->text(w->s->ctx, id, what, frame);
 	sink_text(&w->sink, s->bytes, s->length);
 	/* Replaced strings may differ by what they are: a name that is also a file. */
 	if (!w->s->text)
 		sink_share(&w->sink, &w->text_slots[id.i]);
+}
+
+static void write_text(struct writing *w, str_id id, enum snapshot_text what)
+{
+	write_text_of(w, id, what, (frame_id){0});
 }
 
 /* A constant word of the format: an action, a state. */
@@ -51,9 +56,9 @@ static void write_frame(struct writing *w, frame_id id)
 		return;
 	sink_dict(&w->sink);
 	sink_key(&w->sink, SW_NAME);
-	write_text(w, f->name, TEXT_FUNCTION);
+	write_text_of(w, f->name, TEXT_FUNCTION, id);
 	sink_key(&w->sink, SW_FILENAME);
-	write_text(w, f->file, TEXT_FILE);
+	write_text_of(w, f->file, TEXT_FILE, id);
 	sink_key(&w->sink, SW_LINE);
 	sink_i64(&w->sink, f->line);
 	sink_end(&w->sink);

@@ -29,7 +29,7 @@ struct snapshot_part {
 
 /* What a string is, for whoever replaces it. */
 enum snapshot_text {
-	TEXT_FILE,
+	TEXT_FILE, /* of a frame */
 	TEXT_FUNCTION,
 	TEXT_ANNOTATION,
 	TEXT_METADATA, /* user_metadata, internal_metadata, compile_context, forward frames */
@@ -40,8 +40,9 @@ struct snapshot_out {
 	const struct model *model;
 	const struct snapshot_part *parts; /* one for each of model.devices */
 	int64_t from_us, to_us;            /* annotations of this stretch; TIME_NONE: no bound */
-	/* What to write for a string; NULL: the string itself. */
-	const struct str *(*text)(void *ctx, str_id id, enum snapshot_text what);
+	/* What to write for a string; NULL: the string itself. `frame`: whose name or file it is,
+	 * for TEXT_FUNCTION and TEXT_FILE. */
+	const struct str *(*text)(void *ctx, str_id id, enum snapshot_text what, frame_id frame);
 	void *ctx;
 };
 

@@ -17,6 +17,7 @@ extern const struct command cmd_info;
 extern const struct command cmd_leaks;
 extern const struct command cmd_report;
 extern const struct command cmd_simulate;
+extern const struct command cmd_redact;
 extern const struct command cmd_slice;
 extern const struct command cmd_state;
 extern const struct command cmd_timeline;

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" redact --keep "(" "$TESTDATA/good-container.pickle" -o r.pickle

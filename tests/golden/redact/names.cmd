@@ -1,0 +1,1 @@
+"$VRAMSCOPE" redact --hash-key k "$TESTDATA/oom_split_pinned.pickle.zst" -o r.pickle && "$VRAMSCOPE" top --at oom r.pickle && "$VRAMSCOPE" validate r.pickle && ! grep -a -c "scen\|/home\|split_pinned" r.pickle
