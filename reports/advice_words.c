@@ -121,7 +121,13 @@ static const char *enough_words(const struct emit *e, const struct explain_oom *
 	uint64_t attempted = o->request.attempted;
 
 	buf[0] = '\0';
-	if (explain_limited(o)) {
+	if (explain_limited(o) && o->card.allowed.known) {
+		snprintf(buf, size, "%s",
+			 num_add_saturated(o->survey.reserved - a->bytes, attempted) <=
+					 o->card.allowed.bytes
+				 ? ", enough for this request"
+				 : ", not enough alone");
+	} else if (explain_limited(o)) {
 		if (a->bytes < attempted)
 			snprintf(buf, size, ", enough if the limit is %s or more",
 				 BYTES(o->survey.reserved - a->bytes + attempted));

@@ -2,6 +2,7 @@
  * describe_info.c -- what is in a file, on one screen.
  */
 #include "reports/describe.h"
+#include "reports/explain_words.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -311,6 +312,42 @@ static void describe_steps(struct emit *e, const struct info_device *d)
 	emit_str(e, NULL, "steps", line);
 }
 
+static void json_no_stack(struct emit *e, const struct no_stack *n)
+{
+	emit_array_begin(e, "no_stack", NULL);
+	for (unsigned r = 0; r < NO_STACK_REASONS; r++) {
+		if (!n->of[r].blocks)
+			continue;
+		emit_object_begin(e, NULL, NULL);
+		emit_str(e, "reason", NULL, no_stack_name((enum no_stack_reason)r));
+		emit_bytes(e, "bytes", NULL, n->of[r].bytes);
+		emit_u64(e, "blocks", NULL, n->of[r].blocks);
+		emit_object_end(e);
+	}
+	emit_array_end(e);
+}
+
+/* Why live blocks have no stack, the reason with most bytes. */
+static void text_no_stack(struct emit *e, const struct info_device *d)
+{
+	enum no_stack_reason why = no_stack_main(&d->no_stack);
+	char bytes[UNITS_BUF], words[300];
+
+	if (why == NO_STACK_REASONS)
+		return;
+	snprintf(words, sizeof words, "%s in use, %s",
+		 emit_words_bytes(e, bytes, d->no_stack.of[why].bytes), no_stack_words(why));
+	emit_str(e, NULL, "no stack", words);
+}
+
+static void describe_no_stack(struct emit *e, const struct info_device *d)
+{
+	if (emit_is_json(e))
+		json_no_stack(e, &d->no_stack);
+	else
+		text_no_stack(e, d);
+}
+
 static void describe_device(struct emit *e, const struct info *i, const struct info_device *d)
 {
 	char title[40];
@@ -328,6 +365,7 @@ static void describe_device(struct emit *e, const struct info *i, const struct i
 	emit_str(e, NULL, "history", history_title(d));
 	describe_device_segments(e, d);
 	describe_steps(e, d);
+	describe_no_stack(e, d);
 	describe_device_totals(e, d);
 	describe_ooms(e, i, d);
 	emit_object_end(e);

@@ -153,6 +153,21 @@ static int find_steps(struct info_device *out, const struct model *m, struct rep
 	return rc;
 }
 
+static int count_no_stack(struct info_device *out, const struct model *m, struct budget *budget,
+			  struct error *err)
+{
+	struct state end = {0};
+	int rc;
+
+	if (!out->device->n_segments)
+		return 0;
+	if ((rc = state_from_segments(&end, m, out->device, budget, err)) < 0)
+		return rc;
+	out->no_stack = no_stack_count(m, &end, out->replay.history);
+	state_release(&end);
+	return 0;
+}
+
 static int add_device(struct info *i, const struct device *d, const struct model *m,
 		      const struct phases_options *steps, struct error *err)
 {
@@ -166,6 +181,8 @@ static int add_device(struct info *i, const struct device *d, const struct model
 	rc = find_steps(&out, m, r, steps, i->budget, err);
 	replay_free(r);
 	if (rc < 0)
+		return rc;
+	if ((rc = count_no_stack(&out, m, i->budget, err)) < 0)
 		return rc;
 	sum_segments(&out, m);
 	if (!d->n_segments && d->n_events && !d->trace_meets_segments)

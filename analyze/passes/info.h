@@ -8,6 +8,7 @@
 
 #include "model/model.h"
 #include "passes/phases.h"
+#include "passes/no_stack.h"
 #include "replay/replay.h"
 
 struct info_oom {
@@ -30,6 +31,7 @@ struct info_device {
 	uint64_t first_action, n_actions; /* rows of info.actions */
 	uint64_t first_oom, n_ooms;       /* rows of info.ooms */
 	struct totals end;                /* of the segments in the file, else of the replay */
+	struct no_stack no_stack;         /* of the active blocks in the file's segments */
 	int64_t peak_time_us; /* of the event that reached the peak of allocated bytes */
 	struct replay_summary replay;
 	/* Steps of the program; STEPS_NONE: none were found. */

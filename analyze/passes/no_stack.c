@@ -28,6 +28,9 @@ static enum no_stack_reason reason_of(const struct model *m, const struct state 
 	/* Stack 0 and the empty one are always there. */
 	bool has_stacks = m->stacks.frames.n > 1;
 
+	if (b->born >= 0 &&
+	    m->events.stack.at[s->device->first_event + (uint64_t)b->born].i == STACK_ABSENT.i)
+		return NO_STACK_CONTEXT;
 	if (stack.i == STACK_EMPTY.i && m->stacks_python_only)
 		return NO_STACK_BACKWARD;
 	if (s->device->n_events > 1 && (b->born != EVENT_START || !has_stacks))

@@ -1,0 +1,1 @@
+echo "all is well" | "$VRAMSCOPE" explain --log -

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --stacks "$TESTDATA/oom_memory_fraction.pickle.zst" | sed -n "/^Stacks/,\$p"

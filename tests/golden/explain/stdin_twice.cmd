@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --log - -
