@@ -11,6 +11,7 @@ extern const struct command cmd_completion;
 extern const struct command cmd_convert;
 extern const struct command cmd_diff;
 extern const struct command cmd_explain;
+extern const struct command cmd_export;
 extern const struct command cmd_frag;
 extern const struct command cmd_help;
 extern const struct command cmd_info;

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" export --to csv "$TESTDATA/oom_split_pinned.pickle.zst" | head -n 6

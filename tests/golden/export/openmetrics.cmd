@@ -1,0 +1,1 @@
+"$VRAMSCOPE" export --to openmetrics --at peak "$TESTDATA/good-container.pickle"

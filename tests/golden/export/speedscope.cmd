@@ -1,0 +1,1 @@
+"$VRAMSCOPE" export --to speedscope --at end "$TESTDATA/good-container.pickle"

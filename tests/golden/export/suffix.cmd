@@ -1,0 +1,1 @@
+"$VRAMSCOPE" export "$TESTDATA/good-container.pickle" -o x.unknown
