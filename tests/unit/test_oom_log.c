@@ -182,8 +182,8 @@ static void test_new_form(void)
 /* Break lines of `width`, at blanks or anywhere, each begun by `prefix`. */
 static char *wrapped(const char *text, size_t width, bool anywhere, const char *prefix)
 {
-	size_t n = strlen(text);
-	char *out = malloc(n * (strlen(prefix) + 3) + strlen(prefix) + 2), *to = out;
+	size_t n = strlen(text), room = n * (strlen(prefix) + 3) + strlen(prefix) + 2;
+	char *out = malloc(room), *to = out;
 
 	while (n) {
 		size_t take = n < width ? n : width;
@@ -194,7 +194,7 @@ static char *wrapped(const char *text, size_t width, bool anywhere, const char *
 			if (text[take] != ' ')
 				take = strcspn(text, " ");
 		}
-		to += sprintf(to, "%s%.*s\n", prefix, (int)take, text);
+		to += snprintf(to, room - (size_t)(to - out), "%s%.*s\n", prefix, (int)take, text);
 		text += take;
 		n -= take;
 		if (!anywhere && n) {
@@ -262,7 +262,7 @@ static void test_interleaved(void)
 			at[r] += n + 1;
 			more = true;
 		}
-		to += sprintf(to, "step 17 loss 0.5\n");
+		to += snprintf(to, 65536 - (size_t)(to - all), "step 17 loss 0.5\n");
 	}
 	log = read_text(all);
 	good = is_u64(log.messages.n, RANKS, "one message a rank");
