@@ -87,7 +87,7 @@ const char *timeline_layer_class(char buf[16], const struct timeline *t, size_t 
 const char *timeline_layer_name(char buf[TIMELINE_LAYER_NAME], const struct timeline *t,
 				size_t group, size_t max_chars);
 
-/* timeline_svg.c: the axes of a plot. */
+/* timeline_svg.c: the axes of a plot. `since`: what times count from; NULL: grid lines only. */
 void timeline_draw_bytes_axis(const struct timeline_frame *f);
 void timeline_draw_position_axis(const struct timeline_frame *f, uint64_t span, const char *since);
 

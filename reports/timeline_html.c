@@ -88,13 +88,14 @@ static void page_facts(struct xml *x, const struct timeline *t)
 	xml_newline(x);
 	fact_bytes(x, "Highest allocated", t->highest[TIMELINE_ALLOCATED],
 		   t->known[TIMELINE_ALLOCATED] ? timeline_place(place, t, &t->peak) : "");
-	fact_bytes(x, "Reserved at that moment",
-		   t->known[TIMELINE_ALLOCATED] ? t->peak.totals.reserved : BYTES_NONE, "");
-	fact_bytes(x, "Highest reserved", t->highest[TIMELINE_RESERVED], "");
-	(void)snprintf(more, sizeof more, "of %s reserved",
-		       t->end.totals.reserved == BYTES_NONE
-			       ? "unknown"
-			       : units_bytes(bytes, t->end.totals.reserved));
+	if (t->known[TIMELINE_ALLOCATED] && t->peak.totals.reserved != BYTES_NONE)
+		fact_bytes(x, "Reserved at that moment", t->peak.totals.reserved, "");
+	if (t->known[TIMELINE_RESERVED])
+		fact_bytes(x, "Highest reserved", t->highest[TIMELINE_RESERVED], "");
+	more[0] = '\0';
+	if (t->end.totals.reserved != BYTES_NONE)
+		(void)snprintf(more, sizeof more, "of %s reserved",
+			       units_bytes(bytes, t->end.totals.reserved));
 	fact_bytes(x, "Allocated at the end", t->end.totals.allocated, more);
 	page_fact(x, "Out of memory", units_noun(count, sizeof count, t->ooms.n, "time", "times"),
 		  "");

@@ -23,6 +23,18 @@ const char *timeline_layer_class(char buf[16], const struct timeline *t, size_t 
 	return buf;
 }
 
+/* "train.py:12 main" of "/home/me/train.py:12 main". */
+static const char *without_folders(const char *site)
+{
+	const char *from = site;
+
+	for (const char *p = site; *p && *p != ':'; p++) {
+		if (*p == '/')
+			from = p + 1;
+	}
+	return from;
+}
+
 const char *timeline_layer_name(char buf[TIMELINE_LAYER_NAME], const struct timeline *t,
 				size_t group, size_t max_chars)
 {
@@ -38,12 +50,15 @@ const char *timeline_layer_name(char buf[TIMELINE_LAYER_NAME], const struct time
 	};
 	const struct timeline_group *x = &t->stack.groups->of[group];
 	char name[TIMELINE_GROUP_NAME];
+	const char *from;
 
 	if (x->kind == GROUP_OF_CATEGORY)
 		return words[x->category];
 	assert((max_chars + 1) * CLEAN_MAX <= TIMELINE_LAYER_NAME);
-	(void)timeline_group_name(t->stack.groups, group, name);
-	return clean_elide(buf, TIMELINE_LAYER_NAME, name, strlen(name), max_chars);
+	from = timeline_group_name(t->stack.groups, group, name);
+	if (x->kind == GROUP_OF_SITE && strlen(from) > max_chars)
+		from = without_folders(from);
+	return clean_elide(buf, TIMELINE_LAYER_NAME, from, strlen(from), max_chars);
 }
 
 /* --- areas ------------------------------------------------------------------------------------- */
@@ -170,7 +185,7 @@ static void draw_layer_name(const struct timeline_frame *f, size_t group)
 	svg_len column = (f->data_right - f->data_left) / (svg_len)n;
 	svg_len most = NAME_HEIGHT, at = 0;
 	char name[TIMELINE_LAYER_NAME], class[32], layer[16];
-	const char *words = timeline_layer_name(name, t, group, 40);
+	const char *words = timeline_layer_name(name, t, group, 28);
 
 	if (t->stack.highest[group] == 0 || column == 0)
 		return;

@@ -12,6 +12,8 @@
 #define SWATCH     (11 * SVG_PX)
 #define ROW_HEIGHT (19 * SVG_PX)
 #define CELL_WIDTH (250 * SVG_PX)
+/* Characters of a name from the file; all of it shows under the pointer. */
+#define MAX_NAME 20
 
 /* Where entries go: below each other, or in rows of cells. */
 struct legend {
@@ -84,9 +86,9 @@ static void legend_layers(struct legend *l)
 		if (t->stack.highest[i] == 0)
 			continue;
 		(void)timeline_layer_name(full, t, i, 70);
-		cut = g->by != GROUP_CATEGORY && strlen(full) > 22;
+		cut = g->by != GROUP_CATEGORY && strlen(full) > MAX_NAME;
 		legend_entry(l, SWATCH_AREA, timeline_layer_class(class, t, i),
-			     timeline_layer_name(name, t, i, 22), cut ? full : NULL,
+			     timeline_layer_name(name, t, i, MAX_NAME), cut ? full : NULL,
 			     units_bytes(words, t->stack.peak[i]));
 	}
 }
@@ -111,11 +113,17 @@ static void legend_lines(struct legend *l)
 
 svg_len timeline_legend_rows(const struct timeline *t, svg_len width)
 {
-	svg_len cells = width / CELL_WIDTH, n = 6;
+	struct timeline_lines lines = timeline_lines(t);
+	svg_len cells = width / CELL_WIDTH > 0 ? width / CELL_WIDTH : 1;
+	svg_len n = 2; /* the heading, the veil */
 
 	for (size_t i = 0; i < t->stack.groups->n; i++)
 		n += t->stack.highest[i] > 0;
-	return ((n + cells - 1) / (cells > 0 ? cells : 1) + 1) * ROW_HEIGHT;
+	n += t->known[TIMELINE_RESERVED] && t->peak.totals.reserved != BYTES_NONE;
+	n += t->highest_pending > 0 && t->peak.totals.active != BYTES_NONE;
+	n += (lines.ceiling != BYTES_NONE) + (lines.limit != BYTES_NONE) +
+	     (lines.capacity != BYTES_NONE);
+	return (n + cells - 1) / cells * ROW_HEIGHT;
 }
 
 static void draw_stack_legend(const struct timeline_frame *f, svg_len top)

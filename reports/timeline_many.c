@@ -203,7 +203,7 @@ static void draw_many(const struct many *m, bool stands_alone)
 	svg_len height = plots + (svg_len)m->n * (PLOT_HEIGHT + BETWEEN) + 46 * SVG_PX;
 	char line[200];
 
-	(void)snprintf(line, sizeof line, "%zu devices, %s", m->n,
+	(void)snprintf(line, sizeof line, "%zu timelines, %s", m->n,
 		       m->by_event    ? "by event"
 		       : m->one_clock ? "on one clock, one scale"
 				      : "each from its first event, on one scale");
@@ -311,7 +311,7 @@ int timelines_write_html(struct out *to, const struct timeline *const *t, size_t
 	if (rc < 0)
 		return rc;
 	many_init(&m, x, t, n, width);
-	(void)snprintf(words, sizeof words, "%zu devices", n);
+	(void)snprintf(words, sizeof words, "%zu timelines", n);
 	page_begin(x, page_style, words, "GPU memory over time");
 	page_paragraph(x, "scope",
 		       m.one_clock ? "The traces overlap in time and stand where their clocks say."

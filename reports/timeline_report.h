@@ -62,7 +62,7 @@ void timeline_picture(struct xml *x, const struct timeline *t, unsigned width);
 	".frame{stroke:#8c959f;stroke-width:1;fill:none}\n"                                       \
 	".reserved{fill:#dfe3e8}\n"                                                               \
 	".reserved-edge{fill:none;stroke:#6e7781;stroke-width:1.2}\n"                             \
-	".active{fill:#e69f00}\n"                                                                 \
+	".active{fill:#a7b3c2}\n"                                                                 \
 	".allocated{fill:#8fc3e6}\n"                                                              \
 	".held{fill:#4a9fd4}\n"                                                                   \
 	".allocated-edge{fill:none;stroke:#0072b2;stroke-width:1.2}\n"                            \
@@ -113,7 +113,7 @@ void timeline_picture(struct xml *x, const struct timeline *t, unsigned width);
 	".frame{stroke:#6b7380}\n"                                                                \
 	".reserved{fill:#343a44}\n"                                                               \
 	".reserved-edge{stroke:#98a1ae}\n"                                                        \
-	".allocated{fill:#2f6f9c}\n"                                                              \
+	".active{fill:#5b6675}.allocated{fill:#2f6f9c}\n"                                         \
 	".held{fill:#2384c4}\n"                                                                   \
 	".allocated-edge{stroke:#8fd0f7}\n"                                                       \
 	".before{fill:#174a6e}\n"                                                                 \

@@ -85,10 +85,10 @@ static void frame_init(struct timeline_frame *f, struct xml *x, const struct tim
 	f->data_left = f->left;
 	f->data_right = f->right;
 	f->legend = panel ? f->right + 20 * SVG_PX : 0;
-	if (stacked && panel)
+	if (stacked)
 		y -= 16 * SVG_PX;
-	else if (stacked)
-		y += timeline_legend_rows(t, f->width - f->left - RIGHT) - 10 * SVG_PX;
+	if (stacked && !panel)
+		y += timeline_legend_rows(t, f->width - f->left - RIGHT);
 	f->flags = y + 46 * SVG_PX;
 	f->top = y + 50 * SVG_PX;
 	f->bottom = f->top + PLOT_HEIGHT;
@@ -146,10 +146,14 @@ void timeline_draw_position_axis(const struct timeline_frame *f, uint64_t span, 
 		svg_len px = f->left + (svg_len)((__uint128_t)position *
 						 (uint64_t)(f->right - f->left) / span);
 
-		svg_line(f->x, "grid", px, f->top, px, f->axis + 5 * SVG_PX);
-		svg_text(f->x, "muted", SVG_MIDDLE, px, f->axis + 19 * SVG_PX, ticks.at[i].label);
+		svg_line(f->x, "grid", px, f->top, px, f->axis + (since ? 5 : 0) * SVG_PX);
+		if (since)
+			svg_text(f->x, "muted", SVG_MIDDLE, px, f->axis + 19 * SVG_PX,
+				 ticks.at[i].label);
 	}
 	xml_newline(f->x);
+	if (!since)
+		return;
 	axis_title(f, &ticks, since, title, sizeof title);
 	svg_text(f->x, "muted", SVG_MIDDLE, (f->left + f->right) / 2, f->axis + 37 * SVG_PX, title);
 	xml_newline(f->x);

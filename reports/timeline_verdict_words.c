@@ -56,9 +56,9 @@ static double percent(uint64_t part, uint64_t whole)
 static void words_place(char *out, size_t size, const struct timeline *t,
 			const struct timeline_verdict *v)
 {
-	char all[UNITS_BUF], part[UNITS_BUF], step[STEP_WORDS];
-	int n = snprintf(out, size, "The peak, %s at event %" PRId64 ", falls ",
-			 units_bytes(all, v->of), v->event);
+	char all[UNITS_BUF], part[UNITS_BUF], step[STEP_WORDS], place[TIMELINE_PLACE];
+	int n = snprintf(out, size, "The peak, %s at %s, falls ", units_bytes(all, v->of),
+			 timeline_place(place, t, &t->peak));
 
 	if (v->step >= 0)
 		n += snprintf(out + n, size - (size_t)n, "in %s", step_words(step, t, v->step));
@@ -74,8 +74,9 @@ static void words_place(char *out, size_t size, const struct timeline *t,
 static void words_gradients(char *out, size_t size, const struct timeline *t,
 			    const struct timeline_verdict *v)
 {
-	char bytes[UNITS_BUF], step[STEP_WORDS];
+	char bytes[UNITS_BUF], step[STEP_WORDS], steps[64];
 
+	(void)units_noun(steps, sizeof steps, v->count, "step", "steps");
 	if (v->kind == VERDICT_GRADIENTS_SURVIVE)
 		(void)snprintf(out, size,
 			       "Gradients survive the step boundary: in %" PRIu64 " of %" PRIu64
@@ -88,20 +89,19 @@ static void words_gradients(char *out, size_t size, const struct timeline *t,
 	else if (v->bytes > 0)
 		(void)snprintf(out, size,
 			       "Gradients are freed in time: at most %s outlive their step, and "
-			       "are gone when the next one is at its highest (%" PRIu64
-			       " steps looked at).",
-			       units_bytes(bytes, v->bytes), v->count);
+			       "are gone when the next one is at its highest (%s looked at).",
+			       units_bytes(bytes, v->bytes), steps);
 	else
 		(void)snprintf(out, size,
 			       "Gradients do not survive the step boundary: none is left at the "
-			       "end of a step (%" PRIu64 " steps looked at).",
-			       v->count);
+			       "end of a step (%s looked at).",
+			       steps);
 }
 
 static void words_state(char *out, size_t size, const struct timeline *t,
 			const struct timeline_verdict *v)
 {
-	char bytes[UNITS_BUF], step[STEP_WORDS], times[64] = "";
+	char bytes[UNITS_BUF], step[STEP_WORDS], times[64] = "", steps[64];
 
 	if (v->kind == VERDICT_STATE_BEFORE) {
 		(void)snprintf(out, size,
@@ -113,11 +113,11 @@ static void words_state(char *out, size_t size, const struct timeline *t,
 		(void)snprintf(times, sizeof times, ", %.1f times the gradients then",
 			       (double)v->bytes / (double)v->of);
 	if (v->high > 0)
-		(void)snprintf(out, size,
-			       "Optimizer state appears in %s: %s%s; the %" PRIu64
-			       " steps behind it add %s.",
-			       step_words(step, t, v->step), units_bytes(bytes, v->bytes), times,
-			       v->high, v->low ? "next to nothing" : "nothing");
+		(void)snprintf(
+			out, size, "Optimizer state appears in %s: %s%s; the %s behind it %s %s.",
+			step_words(step, t, v->step), units_bytes(bytes, v->bytes), times,
+			units_noun(steps, sizeof steps, v->high, "step", "steps"),
+			v->high == 1 ? "adds" : "add", v->low ? "next to nothing" : "nothing");
 	else
 		(void)snprintf(out, size, "Optimizer state appears in %s: %s%s.",
 			       step_words(step, t, v->step), units_bytes(bytes, v->bytes), times);
@@ -125,7 +125,7 @@ static void words_state(char *out, size_t size, const struct timeline *t,
 
 static void words_steps(char *out, size_t size, const struct timeline_verdict *v)
 {
-	char low[UNITS_BUF], high[UNITS_BUF], first[UNITS_BUF];
+	char low[UNITS_BUF], high[UNITS_BUF], first[UNITS_BUF], event[UNITS_BUF];
 
 	units_bytes(low, v->low);
 	units_bytes(high, v->high);
@@ -144,8 +144,9 @@ static void words_steps(char *out, size_t size, const struct timeline_verdict *v
 		(void)snprintf(out, size,
 			       "Steps %" PRId64 " to %" PRId64
 			       " differ by %.0f %% at their highest: %s to %s, the latter at "
-			       "event %" PRId64 ".",
-			       v->step, v->last_step, 100 * v->spread, low, high, v->event);
+			       "event %s.",
+			       v->step, v->last_step, 100 * v->spread, low, high,
+			       units_count(event, (uint64_t)v->event));
 }
 
 static void words_growth(char *out, size_t size, const struct timeline_verdict *v)

@@ -191,8 +191,13 @@ static void notes_stack(struct timeline_words *w, const struct timeline *t)
 
 static void notes_problems(struct timeline_words *w, const struct model *m)
 {
-	for (size_t i = 0; i < m->problems.n && i < 3; i++)
+	for (size_t i = 0; i < m->problems.n && i < 3 && w->n_notes < TIMELINE_MAX_NOTES; i++) {
+		char *first = w->notes[w->n_notes];
+
 		note(w, "%.300s.", model_str(m, m->problems.at[i]));
+		if (*first >= 'a' && *first <= 'z')
+			*first = (char)(*first - 'a' + 'A');
+	}
 }
 
 static void notes_bands(struct timeline_words *w, const struct timeline *t)

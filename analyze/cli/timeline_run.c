@@ -67,6 +67,7 @@ static int window_of_steps(struct making *k)
 	}
 	k->o.from = p->steps.at[first].first_event - 1;
 	k->o.to = p->steps.at[last].last_event;
+	k->o.from_first_event = true;
 	return STATUS_DONE;
 }
 

@@ -39,11 +39,11 @@ static int64_t event_time(const struct timeline *t, int64_t event)
 }
 
 /* Lowest and highest time that the walk will meet, given that times never run back in it. */
-static bool window_times(const struct timeline *t, int64_t *first, int64_t *last)
+static bool window_times(const struct timeline *t, int64_t from, int64_t *first, int64_t *last)
 {
 	bool found = false;
 
-	for (int64_t e = t->from < 0 ? 0 : t->from; e <= t->to; e++) {
+	for (int64_t e = from < 0 ? 0 : from; e <= t->to; e++) {
 		int64_t us = event_time(t, e);
 
 		if (us == TIME_NONE)
@@ -60,7 +60,9 @@ static bool window_times(const struct timeline *t, int64_t *first, int64_t *last
 static void timeline_set_axis(struct timeline *t, const struct timeline_options *o)
 {
 	int64_t first = TIME_NONE, last = TIME_NONE;
-	bool timed = window_times(t, &first, &last);
+	bool later = o->from_first_event && t->from < t->to &&
+		     event_time(t, t->from) <= event_time(t, t->from + 1);
+	bool timed = window_times(t, later ? t->from + 1 : t->from, &first, &last);
 
 	t->zero_us = timed ? first : TIME_NONE;
 	t->by_event = o->by_event || !timed || first == last;

@@ -39,6 +39,7 @@ struct timeline_options {
 	bool by_event;    /* false: by time where the file has times */
 	int64_t from, to; /* just after these events; from <= to. EVENT_START and the last event
 			     show everything */
+	bool from_first_event; /* by time the axis begins at event from + 1, not at from */
 	size_t max_bands;
 	const struct timeline_groups *groups; /* layers of the stack; NULL: no stack */
 	/* Count only what was allocated inside the window. Needs groups of allocations; totals
