@@ -141,21 +141,49 @@ static const char *enough_words(const struct emit *e, const struct explain_oom *
 }
 #define ENOUGH(a) enough_words(e, o, (a), (char[120]){0}, 120)
 
+/* The trace's own requests under the setting: no estimate any more. */
+static void say_simulated(const struct emit *e, const struct advice *a, char *buf, size_t size)
+{
+	const char *start = a->kind == ADVICE_EXPANDABLE ? "Start with" : "Or with";
+
+	if (a->simulated.passes)
+		snprintf(
+			buf, size,
+			"%s PYTORCH_CUDA_ALLOC_CONF=%s: simulated with the requests of this trace, "
+			"the one that failed passes, and at most %s are reserved (%s in the "
+			"trace).",
+			start, SETTING(a), BYTES(a->simulated.reserved),
+			BYTES(a->simulated.trace_reserved));
+	else
+		snprintf(buf, size,
+			 "PYTORCH_CUDA_ALLOC_CONF=%s is %s: simulated with the requests of this "
+			 "trace, memory %s.",
+			 SETTING(a), a->simulated.fails ? "not enough alone" : "not sure to help",
+			 a->simulated.fails ? "runs out all the same"
+					    : "runs out or not, by what no file tells");
+}
+
 static void say_cache(const struct emit *e, const struct model *m, const struct explain_oom *o,
 		      const struct advice *a, char *buf, size_t size)
 {
 	switch (a->kind) {
 	case ADVICE_EXPANDABLE:
-		snprintf(buf, size,
-			 "Start with PYTORCH_CUDA_ALLOC_CONF=%s: whole pages of the idle memory, "
-			 "about %s, could be used again%s.",
-			 SETTING(a), BYTES(a->bytes), ENOUGH(a));
+		if (a->simulated.known)
+			say_simulated(e, a, buf, size);
+		else
+			snprintf(buf, size,
+				 "Start with PYTORCH_CUDA_ALLOC_CONF=%s: whole pages of the idle "
+				 "memory, about %s, could be used again%s.",
+				 SETTING(a), BYTES(a->bytes), ENOUGH(a));
 		break;
 	case ADVICE_MAX_SPLIT:
-		snprintf(buf, size,
-			 "Or with PYTORCH_CUDA_ALLOC_CONF=%s: large segments would not be split "
-			 "for small blocks, about %s could go back%s.",
-			 SETTING(a), BYTES(a->bytes), ENOUGH(a));
+		if (a->simulated.known)
+			say_simulated(e, a, buf, size);
+		else
+			snprintf(buf, size,
+				 "Or with PYTORCH_CUDA_ALLOC_CONF=%s: large segments would not be "
+				 "split for small blocks, about %s could go back%s.",
+				 SETTING(a), BYTES(a->bytes), ENOUGH(a));
 		break;
 	case ADVICE_LIFT_GUARD:
 		snprintf(buf, size,

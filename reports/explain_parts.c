@@ -411,6 +411,22 @@ void explain_part_evidence(struct emit *e, const struct model *m, const struct e
 	emit_array_end(e);
 }
 
+static void part_simulated(struct emit *e, const struct advice *a)
+{
+	if (!a->simulated.known) {
+		emit_null(e, "simulated", NULL);
+		return;
+	}
+	emit_object_begin(e, "simulated", NULL);
+	emit_bytes(e, "peak_reserved_bytes", NULL, a->simulated.reserved);
+	emit_bytes(e, "trace_peak_reserved_bytes", NULL, a->simulated.trace_reserved);
+	if (a->simulated.passes || a->simulated.fails)
+		emit_bool(e, "survives", NULL, a->simulated.passes);
+	else
+		emit_null(e, "survives", NULL);
+	emit_object_end(e);
+}
+
 void explain_part_advice(struct emit *e, const struct model *m, const struct explain_oom *o)
 {
 	char text[SENTENCE_BYTES], setting[UNITS_BUF];
@@ -432,6 +448,7 @@ void explain_part_advice(struct emit *e, const struct model *m, const struct exp
 		emit_bytes(e, "recovers_min_bytes", NULL, a->low);
 		emit_bytes(e, "recovers_max_bytes", NULL, a->high);
 		emit_bool(e, "estimate", NULL, true);
+		part_simulated(e, a);
 		emit_str(e, "text", NULL, text);
 		emit_object_end(e);
 	}

@@ -199,6 +199,8 @@ static int explain_device(struct explain_walk *w, const struct device *d, struct
 		rc = explain_one(w, &events.at.at[i], err);
 	if (rc == 0)
 		rc = conclude(w, first, err);
+	if (rc == 0)
+		explain_simulate(&w->out, first, w->m, d, w->replay);
 out:
 	replay_free(w->replay);
 	w->replay = NULL;

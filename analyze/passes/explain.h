@@ -132,6 +132,13 @@ struct advice {
 	uint64_t low, high; /* bounds of `bytes`, BYTES_NONE with it */
 	struct site site;
 	bool alone; /* of ADVICE_MOVE_PINNERS: all those blocks are the site's */
+	/* Of a setting: what the trace's own requests came to under it (passes/simulate.h). */
+	struct {
+		bool known;              /* the model reproduces the trace */
+		bool passes, fails;      /* this oom; neither: it depends on what no file tells */
+		uint64_t reserved;       /* the most, in the worst placement */
+		uint64_t trace_reserved; /* the most in the trace */
+	} simulated;
 };
 #define EXPLAIN_MAX_ADVICE 7
 

@@ -27,4 +27,9 @@ int explain_fewest_blocks(uint64_t *out, const struct state *s, const struct mod
 int explain_causes(struct explain *x, size_t first, const struct model *m, const struct device *d,
 		   struct replay *r, const struct site_table *sites, struct error *err);
 
+/* Put the settings that are advised for the last oom of device d to the model of the allocator,
+ * where that reproduces the trace; `first` as above. Errors: none, an estimate stays one. */
+void explain_simulate(struct explain *x, size_t first, const struct model *m,
+		      const struct device *d, struct replay *r);
+
 #endif

@@ -250,7 +250,8 @@ int simulation_run(const struct simulation *s, const char *settings,
 bool simulate_estimate(const struct simulation *s, const char *settings,
 		       struct simulate_estimate *out)
 {
-	static const struct simulate_options o = {.capacity = BYTES_NONE, .no_loss = true};
+	static const struct simulate_options o = {
+		.capacity = BYTES_NONE, .margin = SIMULATE_MARGIN, .no_loss = true};
 	struct simulate_run run;
 
 	if (!s->check.ok || simulation_run(s, settings, &o, &run, NULL) < 0)

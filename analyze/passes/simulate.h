@@ -82,6 +82,10 @@ struct simulate_run {
 	VEC(uint64_t) curve;  /* most reserved bytes in each stretch of the events */
 };
 
+/* What the driver itself takes changes with the number of segments: one of its reservations. A run
+ * that comes closer to the end of the device's memory is not sure to fit. */
+#define SIMULATE_MARGIN (UINT64_C(32) << 20)
+
 #define SIMULATE_PLACEMENTS 18
 
 struct simulate_options {

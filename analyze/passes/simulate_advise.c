@@ -26,10 +26,6 @@ const char *const simulate_matrix[] = {
 	NULL,
 };
 
-/* What the driver itself takes changes with the number of segments: one of its reservations. A run
- * that comes closer to the end of the device's memory is not sure to fit. */
-#define DEVICE_MARGIN (UINT64_C(32) << 20)
-
 struct search {
 	const struct simulation *s;
 	struct simulate_run base; /* under the file's own settings */
@@ -121,7 +117,7 @@ int simulation_advise(const struct simulation *s, const struct simulate_options 
 	alloc_conf_words(own, &s->model->settings);
 	if ((rc = simulation_run(s, own, &quick, &x.base, err)) < 0)
 		return rc;
-	quick.margin = DEVICE_MARGIN;
+	quick.margin = SIMULATE_MARGIN;
 	for (size_t i = 0; simulate_matrix[i] && rc == 0; i++) {
 		struct simulate_run r;
 
