@@ -7,6 +7,10 @@
 #include "passes/explain_private.h"
 #include "passes/simulate.h"
 
+/* Playing a trace costs several times what reading it does; explaining a longer one has to stay a
+ * matter of moments, and its estimates remain. */
+#define MAX_EVENTS 20000
+
 /* The settings of an advice as PyTorch reads them; false when it is about something else. */
 static bool setting_of(const struct advice *a, char *buf, size_t size)
 {
@@ -56,7 +60,7 @@ void explain_simulate(struct explain *x, size_t first, const struct model *m,
 	for (size_t i = first; i < x->ooms.n; i++)
 		if (!x->ooms.at[i].retried)
 			last = &x->ooms.at[i];
-	if (!last || !has_setting(last))
+	if (!last || d->n_events > MAX_EVENTS || !has_setting(last))
 		return;
 	if (simulation_open(&s, m, r, d, x->budget, NULL) < 0)
 		return;
