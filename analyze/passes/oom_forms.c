@@ -128,8 +128,10 @@ static int add_form(struct oom_forms *f, enum form_kind kind, const char *id, bo
 		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET,
 				 "expression '%s' does not compile at character %zu (%d)", id,
 				 (size_t)at, code);
-	/* Without JIT (not supported everywhere) the interpreter matches. */
-	pcre2_jit_compile(form.code, PCRE2_JIT_COMPLETE);
+	/* Every line of a log passes the anchors; the others meet a few, and compiling them costs more
+	 * than that. Without JIT (not supported everywhere) the interpreter matches. */
+	if (kind == FORM_ANCHOR)
+		pcre2_jit_compile(form.code, PCRE2_JIT_COMPLETE);
 	f->forms.at[f->forms.n++] = form;
 	return 0;
 }
