@@ -22,8 +22,12 @@ int emit_new(struct emit **out, struct out *sink, const struct emit_options *o, 
 	e->options = *o;
 	if (!e->options.columns)
 		e->options.columns = 100;
-	e->ops = o->format == EMIT_JSON ? &emit_json_ops : &emit_text_ops;
-	rc = o->format == EMIT_JSON ? 0 : emit_text_init(e, err);
+	e->ops = o->format == EMIT_JSON   ? &emit_json_ops
+		 : o->format == EMIT_TEXT ? &emit_text_ops
+					  : &emit_html_ops;
+	rc = o->format == EMIT_JSON   ? 0
+	     : o->format == EMIT_TEXT ? emit_text_init(e, err)
+				      : emit_html_init(e, err);
 	if (rc < 0) {
 		free(e);
 		return rc;

@@ -23,7 +23,8 @@
 #include "model/model.h"
 #include "reports/out.h"
 
-enum emit_format { EMIT_JSON, EMIT_TEXT };
+/* EMIT_HTML: what text tells, as elements of a page: sections, tables, paragraphs. */
+enum emit_format { EMIT_JSON, EMIT_TEXT, EMIT_HTML };
 
 /* How text shows amounts of memory; JSON always has plain bytes. The order is that of units_words:
  * the words of --units, ended by NULL. */
@@ -31,12 +32,14 @@ enum units { UNITS_BINARY, UNITS_BYTES, UNITS_KIB, UNITS_MIB, UNITS_GIB };
 extern const char *const units_words[];
 
 struct emit;
+struct xml;
 
 struct emit_options {
 	enum emit_format format;
 	bool colour;      /* text: bold headings and marks by ANSI codes */
 	unsigned columns; /* text: width, 100 when 0 */
 	enum units units;
+	struct xml *page; /* of EMIT_HTML: where the elements go; weak */
 };
 
 int emit_new(struct emit **e, struct out *out, const struct emit_options *o, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * emit_private.h -- what emit.c and the two formats behind it share.
+ * emit_private.h -- what emit.c and the formats behind it share.
  */
 #ifndef REPORTS_EMIT_PRIVATE_H
 #define REPORTS_EMIT_PRIVATE_H
@@ -62,6 +62,8 @@ struct emit_ops {
 
 struct emit_text; /* emit_text.h */
 int emit_text_init(struct emit *e, struct error *err);
+struct emit_html; /* emit_html.c */
+int emit_html_init(struct emit *e, struct error *err);
 
 struct emit {
 	const struct emit_ops *ops;
@@ -75,10 +77,12 @@ struct emit {
 	unsigned inline_depth; /* containers from here on stand on one line; 0 = none do */
 
 	struct emit_text *text; /* owned; NULL in JSON */
+	struct emit_html *html; /* owned; NULL but in HTML */
 };
 
 extern const struct emit_ops emit_json_ops;
 extern const struct emit_ops emit_text_ops;
+extern const struct emit_ops emit_html_ops;
 
 /* The shortest decimal that reads back as v (finite), valid JSON; into buf, returned. */
 const char *emit_f64_words(char buf[UNITS_BUF], double v);

@@ -23,23 +23,6 @@
 #define HUES     7 /* the largest sites; all others share one */
 #define MAX_PINS 3 /* marks in a row */
 
-#define FRAG_PICTURE_STYLE                                                                       \
-	".picture{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;" \
-	"font-variant-numeric:tabular-nums}\n"                                                   \
-	".paper{fill:#ffffff}text{fill:#1f2328}\n"                                               \
-	".muted{fill:#59636e;font-size:11px}\n"                                                  \
-	".headline{font-size:17px;font-weight:600}\n"                                            \
-	".hole{fill:url(#hatch);stroke:#8c959f;stroke-width:.5}\n"                               \
-	".hatch-paper{fill:#f3f5f7}.hatch-line{stroke:#8c959f;stroke-width:1}\n"                 \
-	".h0{fill:#0072b2}.h1{fill:#e69f00}.h2{fill:#009e73}.h3{fill:#cc79a7}\n"                 \
-	".h4{fill:#56b4e9}.h5{fill:#f0e442}.h6{fill:#9a6324}.h7{fill:#8c959f}\n"                 \
-	".pending{fill:#b3b3e6}\n"                                                               \
-	".pin{fill:#d55e00}\n"                                                                   \
-	"@media screen and (prefers-color-scheme:dark){\n"                                       \
-	".paper{fill:#16181d}text{fill:#e6e9ee}.muted{fill:#a0a8b4}\n"                           \
-	".hatch-paper{fill:#1b1e24}.hatch-line{stroke:#5a626e}\n"                                \
-	"}\n"
-
 static const char page_style[] = PAGE_STYLE FRAG_PICTURE_STYLE;
 
 struct picture {
@@ -340,16 +323,37 @@ static void picture_release(struct picture *p)
 	free(p->hue);
 }
 
-static int picture_init(struct picture *p, const struct frag_report *r, enum xml_dialect dialect,
-			struct out *to, struct error *err)
+static int picture_plan(struct picture *p, const struct frag_report *r, struct xml *x,
+			struct error *err)
 {
 	int rc;
 
-	*p = (struct picture){.r = r, .widest = 1};
-	if ((rc = choose_hues(p, err)) < 0 || (rc = order_rows(p, err)) < 0 ||
-	    (rc = xml_new(&p->x, dialect, to, err)) < 0)
+	*p = (struct picture){.r = r, .x = x, .widest = 1};
+	if ((rc = choose_hues(p, err)) < 0 || (rc = order_rows(p, err)) < 0)
 		picture_release(p);
 	return rc;
+}
+
+static int picture_init(struct picture *p, const struct frag_report *r, enum xml_dialect dialect,
+			struct out *to, struct error *err)
+{
+	int rc = picture_plan(p, r, NULL, err);
+
+	if (rc == 0 && (rc = xml_new(&p->x, dialect, to, err)) < 0)
+		picture_release(p);
+	return rc;
+}
+
+int frag_picture(struct xml *x, const struct frag_report *r, struct error *err)
+{
+	struct picture p;
+	int rc = picture_plan(&p, r, x, err);
+
+	if (rc < 0)
+		return rc;
+	draw(&p, NULL);
+	picture_release(&p);
+	return 0;
 }
 
 int frag_write_svg(struct out *to, const struct frag_report *r, struct error *err)

@@ -18,9 +18,15 @@ struct gzip_out {
 
 struct gzip_out *gzip_out_open(struct out *to)
 {
+	return gzip_out_open_level(to, 9);
+}
+
+struct gzip_out *gzip_out_open_level(struct out *to, int level)
+{
 	struct gzip_out *g = calloc(1, sizeof *g);
 
-	if (!g || deflateInit2(&g->z, 9, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+	if (!g ||
+	    deflateInit2(&g->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(g);
 		out_fail(to, ENOMEM);
 		return NULL;

@@ -6,7 +6,8 @@
 void page_open(struct xml *x, const char *name, const char *class)
 {
 	xml_open(x, name);
-	xml_attr(x, "class", class);
+	if (class)
+		xml_attr(x, "class", class);
 }
 
 void page_element(struct xml *x, const char *name, const char *class, const char *text)
@@ -33,13 +34,14 @@ void page_fact(struct xml *x, const char *what, const char *figure, const char *
 	xml_newline(x);
 }
 
-static void page_head(struct xml *x, const char *style, const char *file, const char *what)
+static void page_head(struct xml *x, const char *style, const char *script, const char *file,
+		      const char *what)
 {
 	xml_open(x, "head");
 	xml_newline(x);
 	xml_void(x, "meta", (const char *const[]){"charset", "utf-8", NULL});
 	xml_newline(x);
-	xml_page_policy(x, style, NULL);
+	xml_page_policy(x, style, script);
 	xml_void(x, "meta",
 		 (const char *const[]){"name", "viewport", "content",
 				       "width=device-width, initial-scale=1", NULL});
@@ -58,15 +60,27 @@ static void page_head(struct xml *x, const char *style, const char *file, const 
 
 void page_begin(struct xml *x, const char *style, const char *file, const char *what)
 {
+	page_begin_with(x, style, NULL, file, what);
+}
+
+void page_begin_with(struct xml *x, const char *style, const char *script, const char *file,
+		     const char *what)
+{
 	xml_open(x, "html");
 	xml_attr(x, "lang", "en");
 	xml_newline(x);
-	page_head(x, style, file, what);
+	page_head(x, style, script, file, what);
 	xml_open(x, "body");
 	xml_newline(x);
 	xml_open(x, "main");
 	xml_newline(x);
 	xml_element(x, "h1", what);
+	xml_newline(x);
+}
+
+void page_script(struct xml *x, const char *script)
+{
+	xml_raw_element(x, "script", script);
 	xml_newline(x);
 }
 

@@ -17,9 +17,13 @@
 
 /* `x` is of XML_HTML. The title is "FILE: WHAT"; `style` is a constant. */
 void page_begin(struct xml *x, const char *style, const char *file, const char *what);
+/* The same with a constant script, which page_script puts where it shall run. */
+void page_begin_with(struct xml *x, const char *style, const char *script, const char *file,
+		     const char *what);
+void page_script(struct xml *x, const char *script);
 void page_end(struct xml *x, const char *footer);
 
-/* <name class=...>; xml_close ends it. */
+/* <name class=...>, without when `class` is NULL; xml_close ends it. */
 void page_open(struct xml *x, const char *name, const char *class);
 void page_element(struct xml *x, const char *name, const char *class, const char *text);
 void page_paragraph(struct xml *x, const char *class, const char *text);

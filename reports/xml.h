@@ -54,9 +54,11 @@ void xml_newline(struct xml *x);
 
 /* HTML: an element that has no content and no end tag, its attributes as name, value, ..., NULL. */
 void xml_void(struct xml *x, const char *name, const char *const *attrs);
-/* <style> or <script> with `constant` as it is: bytes of the program, never of a file. Markup in
- * it would end the element early, so it may hold neither "</" nor "]]>" nor "&" nor "<". */
+/* <style> or <script> with `constant` as it is: bytes of the program, never of a file. A style
+ * holds neither "<" nor "&", a script neither "</script" nor "<!--": they would end it early. */
 void xml_raw_element(struct xml *x, const char *name, const char *constant);
+/* Bytes in base64 as the text of the open element: nothing in it can be markup. */
+void xml_base64(struct xml *x, const void *bytes, size_t n);
 /* The meta elements that come first in a page: its policy, which allows exactly this style and
  * script (NULL: none) by their hashes and no load from anywhere, and no referrer. */
 void xml_page_policy(struct xml *x, const char *style, const char *script);

@@ -16,6 +16,7 @@ extern const struct command cmd_frag;
 extern const struct command cmd_help;
 extern const struct command cmd_info;
 extern const struct command cmd_leaks;
+extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_simulate;
 extern const struct command cmd_redact;

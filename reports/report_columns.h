@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * report_columns.h -- all events of one device as columns of small numbers, for the page's script.
+ *
+ * The script replays them, so the columns hold what a replay needs and nothing that follows from
+ * it. Numbers are varints: 7 bits a byte, lowest first, the high bit set on all but the last; signed
+ * ones are folded (0, -1, 1, -2 ...). Every column is its own gzip member.
+ *
+ *     column       one entry for        what
+ *     ops          each event, or pair  a byte: enum report_op
+ *     times        each other event     microseconds since the event before, folded. Coarse: of
+ *                                       every 16th event and the last, whatever they are
+ *     free_times   each free            the same; a pair has one
+ *     later_times  each FREE_LATER      the same, of its second event
+ *     frees        each free            how many allocations younger than the freed one there are
+ *     sizes        each allocation      row of size_dict
+ *     stacks       each allocation      row of the stacks told in stack_dict
+ *     attrs        each allocation      row of the attrs of the description
+ *     addresses    each allocation      row of address_dict
+ *     born         each one from before how long before the window, in events; 0: before the trace
+ *     size_dict    each distinct pair   block bytes, 1 + requested bytes (0: unknown)
+ *     address_dict each distinct one    difference to the one before in units of 512 bytes, folded;
+ *                                       or all in bytes, when one of them is no multiple of 512
+ *     stack_dict   each distinct stack  node of the tree of report_stacks.h
+ *     rare         every other event    action, address, size, 1 + stack row or 0, row of attrs
+ *     exceptions   few allocations      row, events of its frees, where ops do not tell; folded, -1:
+ *                                       before the trace, -2: alive
+ *     segments     each one at start    address, bytes, row of attrs, 2 * expandable + small
+ *
+ * Allocations from before come first, by their order there, then those of the events.
+ */
+#ifndef REPORTS_REPORT_COLUMNS_H
+#define REPORTS_REPORT_COLUMNS_H
+
+#include "passes/purpose.h"
+#include "replay/replay.h"
+#include "reports/out.h"
+#include "reports/report_stacks.h"
+
+enum report_op {
+	REPORT_OP_ALLOC,
+	REPORT_OP_FREE,       /* two events: requested and completed at once, at the same time */
+	REPORT_OP_FREE_LATER, /* the same, with a time for each */
+	REPORT_OP_REQUESTED,  /* a free that waits */
+	REPORT_OP_COMPLETED,  /* its end */
+	REPORT_OP_FREED,      /* both in one event */
+	REPORT_OP_RARE,
+};
+
+enum report_column {
+	COLUMN_OPS,
+	COLUMN_TIMES,
+	COLUMN_FREE_TIMES,
+	COLUMN_LATER_TIMES,
+	COLUMN_FREES,
+	COLUMN_SIZES,
+	COLUMN_STACKS,
+	COLUMN_ATTRS,
+	COLUMN_ADDRESSES,
+	COLUMN_BORN,
+	COLUMN_SIZE_DICT,
+	COLUMN_ADDRESS_DICT,
+	COLUMN_STACK_DICT,
+	COLUMN_RARE,
+	COLUMN_EXCEPTIONS,
+	COLUMN_SEGMENTS,
+	COLUMN_COUNT,
+};
+
+const char *report_column_name(enum report_column c); /* "ops" ... */
+
+/* What is left out, the first first, when a page would become too large. */
+enum report_detail {
+	REPORT_EXACT,
+	REPORT_COARSE_TIMES, /* exact at every 16th event, a line between */
+	REPORT_NO_ADDRESSES,
+	REPORT_WINDOW, /* ... and only a part of the events */
+};
+
+#define REPORT_COARSE_EVENTS 16
+
+/* What allocations of one kind have in common. */
+struct report_attr {
+	uint64_t stream;
+	struct pool_id pool;
+	uint8_t category, confidence, reason, phase;
+	const char *detail; /* weak; or NULL */
+};
+
+struct report_columns {
+	struct budget *budget;       /* weak */
+	const struct device *device; /* weak */
+	int64_t from, to;            /* the window: just after `from`, up to `to` */
+	enum report_detail detail;
+	size_t n_rows, n_before; /* allocations */
+	bool byte_addresses;     /* address_dict is in bytes */
+	bool has_times;
+	int64_t zero_us; /* what the first delta counts from */
+	uint64_t loose;  /* allocated bytes at the start that no allocation accounts for */
+	VEC(struct report_attr) attrs;
+	VEC(uint8_t) raw[COLUMN_COUNT];
+	struct out *packed[COLUMN_COUNT]; /* gzip; owned */
+};
+
+struct report_columns_options {
+	int64_t from, to; /* EVENT_START and the last event: everything */
+	enum report_detail detail;
+};
+
+/* `r`: the device's replay, whose position changes. `stacks` grows by those that are used. Errors:
+ * ERR_LIMIT, ERR_NOMEM. */
+int report_columns_run(struct report_columns *out, const struct purpose *p, struct replay *r,
+		       struct report_stacks *stacks, const struct report_columns_options *o,
+		       struct budget *budget, struct error *err);
+void report_columns_release(struct report_columns *c);
+
+/* Bytes of all columns, packed. */
+uint64_t report_columns_bytes(const struct report_columns *c);
+
+#endif

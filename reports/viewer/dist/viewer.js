@@ -1,0 +1,3260 @@
+"use strict";
+(() => {
+  // src/chunks.js
+  function fromBase64(text) {
+    const modern = (
+      /** @type {any} */
+      Uint8Array.fromBase64
+    );
+    if (modern) return modern.call(Uint8Array, text);
+    const binary = atob(text);
+    const bytes2 = new Uint8Array(binary.length);
+    for (let i = 0; i < bytes2.length; i++) bytes2[i] = binary.charCodeAt(i);
+    return bytes2;
+  }
+  async function inflate(parts, size) {
+    const stream = new Blob(
+      /** @type {BlobPart[]} */
+      parts
+    ).stream().pipeThrough(new DecompressionStream("gzip"));
+    if (!size) return new Uint8Array(await new Response(stream).arrayBuffer());
+    const all = new Uint8Array(size);
+    const reader = stream.getReader();
+    let n = 0;
+    for (; ; ) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      all.set(value, n);
+      n += value.length;
+    }
+    return all;
+  }
+  async function readChunk(id, size = 0) {
+    const parts = [];
+    for (let piece = 0; ; piece++) {
+      const wanted = id === "description" ? id : `${id}/${piece}`;
+      const element2 = document.querySelector(`script[data-chunk="${wanted}"]`);
+      if (!element2) break;
+      parts.push(fromBase64(element2.textContent || ""));
+      if (id === "description") break;
+    }
+    if (!parts.length) throw new Error(`the page has no data called ${id}`);
+    return inflate(parts, size);
+  }
+  var Reader = class {
+    /** @param {Uint8Array} bytes */
+    constructor(bytes2) {
+      this.bytes = bytes2;
+      this.at = 0;
+    }
+    get done() {
+      return this.at >= this.bytes.length;
+    }
+    /** @returns {number} exact up to 2^53 */
+    next() {
+      const bytes2 = this.bytes;
+      let b = bytes2[this.at++];
+      if (b < 128) return b;
+      let v = b & 127;
+      let factor = 128;
+      do {
+        b = bytes2[this.at++];
+        v += (b & 127) * factor;
+        factor *= 128;
+      } while (b >= 128);
+      return v;
+    }
+    signed() {
+      const v = this.next();
+      return v % 2 ? -(v + 1) / 2 : v / 2;
+    }
+  };
+
+  // src/dom.js
+  function element(name, className, text) {
+    const e = document.createElement(name);
+    if (className) e.className = className;
+    if (text !== void 0) e.textContent = text;
+    return e;
+  }
+  function button(text, title, act) {
+    const b = (
+      /** @type {HTMLButtonElement} */
+      element("button", "", text)
+    );
+    b.type = "button";
+    b.title = title;
+    b.addEventListener("click", act);
+    return b;
+  }
+  function choice(label, options, act) {
+    const wrap = element("label", "", label);
+    const select = (
+      /** @type {HTMLSelectElement} */
+      element("select")
+    );
+    for (const [value, words] of options) {
+      const option = (
+        /** @type {HTMLOptionElement} */
+        element("option", "", words)
+      );
+      option.value = value;
+      select.append(option);
+    }
+    select.addEventListener("change", () => act(select.value));
+    wrap.append(select);
+    return { wrap, select };
+  }
+  function canvas(className, label) {
+    const c = (
+      /** @type {HTMLCanvasElement} */
+      element("canvas", className)
+    );
+    c.setAttribute("aria-label", label);
+    return c;
+  }
+  function prepare(c, width, height) {
+    const ratio = Math.min(2, window.devicePixelRatio || 1);
+    const w = Math.max(1, Math.round(width * ratio));
+    const h = Math.max(1, Math.round(height * ratio));
+    if (c.width !== w) c.width = w;
+    if (c.height !== h) c.height = h;
+    c.style.height = `${height}px`;
+    const g = (
+      /** @type {CanvasRenderingContext2D} */
+      c.getContext("2d")
+    );
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, width, height);
+    g.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    return g;
+  }
+  function save(blob, name) {
+    const link = (
+      /** @type {HTMLAnchorElement} */
+      element("a")
+    );
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1e3);
+  }
+  function inks() {
+    const dark = document.documentElement.dataset.dark === "yes";
+    return dark ? { text: "#e6e9ee", muted: "#a0a8b4", grid: "#2e333c", paper: "#16181d", plot: "#1b1e24", alarm: "#ff8a3d", line: "#98a1ae", mark: "#8fd0f7" } : { text: "#1f2328", muted: "#59636e", grid: "#d8dee4", paper: "#ffffff", plot: "#fafbfc", alarm: "#d55e00", line: "#57606a", mark: "#0072b2" };
+  }
+
+  // src/permalink.js
+  var NUMBER = /^-?\d{1,17}(\.\d{1,6})?$/;
+  var MOST_QUERY = 200;
+  function range(text) {
+    const parts = text.split("~");
+    if (parts.length !== 2 || !parts.every((p) => NUMBER.test(p))) return void 0;
+    const [from, to] = parts.map(Number);
+    return to > from ? [from, to] : void 0;
+  }
+  function parseLink(hash2) {
+    const link = {};
+    for (const part of hash2.replace(/^#/, "").split("&")) {
+      const at = part.indexOf("=");
+      const key = part.slice(0, at);
+      let value = part.slice(at + 1);
+      if (at < 1) continue;
+      if ((key === "f" || key === "d" || key === "m" || key === "sel") && /^-?\d{1,10}$/.test(value))
+        link[key] = Number(value);
+      else if (key === "x" && (value === "time" || value === "event")) link.x = value;
+      else if (key === "t" || key === "y") link[key] = range(value);
+      else if ((key === "c" || key === "tab") && /^[a-z]{1,12}$/.test(value)) link[key] = value;
+      else if (key === "q") {
+        try {
+          value = decodeURIComponent(value);
+        } catch {
+          continue;
+        }
+        if (value.length <= MOST_QUERY) link.q = value;
+      }
+    }
+    return link;
+  }
+  function formatLink(link) {
+    const parts = [];
+    for (const [key, value] of Object.entries(link)) {
+      if (value === void 0 || value === "") continue;
+      if (Array.isArray(value)) parts.push(`${key}=${value.map((v) => +v.toFixed(3)).join("~")}`);
+      else parts.push(`${key}=${encodeURIComponent(String(value))}`);
+    }
+    return `#${parts.join("&")}`;
+  }
+  function storeLink(link) {
+    try {
+      history.replaceState(null, "", formatLink(link));
+    } catch {
+    }
+  }
+
+  // src/theme.js
+  var KEY = "vramscope-theme";
+  var DARK = /prefers-color-scheme:\s*dark/;
+  function stored() {
+    try {
+      return localStorage.getItem(KEY) || "auto";
+    } catch {
+      return "auto";
+    }
+  }
+  function applyTheme(theme) {
+    const system = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    const dark = theme === "dark" || theme === "auto" && system;
+    for (const sheet of document.styleSheets)
+      for (const rule of sheet.cssRules)
+        if (rule instanceof CSSMediaRule) {
+          const original = (
+            /** @type {any} */
+            rule.original || rule.media.mediaText
+          );
+          if (!DARK.test(original)) continue;
+          rule.original = original;
+          if (theme === "auto") rule.media.mediaText = original;
+          else rule.media.mediaText = dark ? "screen" : "not all";
+        }
+    document.documentElement.style.colorScheme = theme === "auto" ? "light dark" : theme;
+    document.documentElement.dataset.dark = dark ? "yes" : "no";
+  }
+  function startTheme(changed) {
+    applyTheme(stored());
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      applyTheme(stored());
+      changed();
+    });
+  }
+  function toggleTheme() {
+    const theme = document.documentElement.dataset.dark === "yes" ? "light" : "dark";
+    try {
+      localStorage.setItem(KEY, theme);
+    } catch {
+    }
+    applyTheme(theme);
+  }
+
+  // src/slices.js
+  var SLICE_MS = 8;
+  function slice() {
+    return new Promise((resolve) => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => resolve();
+      channel.port2.postMessage(0);
+    });
+  }
+
+  // src/trace.js
+  var OP_ALLOC = 0;
+  var OP_FREE = 1;
+  var OP_FREE_LATER = 2;
+  var OP_REQUESTED = 3;
+  var OP_COMPLETED = 4;
+  var OP_FREED = 5;
+  var COARSE_EVENTS = 16;
+  var ALIVE = 2147483647;
+  var Trace = class {
+    /** @param {any} description of the device @param {any} file of the file
+     * @param {string} id "0/0" */
+    constructor(description, file, id) {
+      this.about = description;
+      this.file = file;
+      this.id = id;
+      this.device = description.device;
+      this.from = description.from;
+      this.to = description.to;
+      this.nEvents = this.to - this.from;
+      this.nRows = description.rows;
+      this.nBefore = description.before;
+      this.loose = description.loose_bytes;
+      this.attrs = description.attrs;
+      this.hasAddresses = description.has_addresses;
+      this.rare = [];
+      this.segments = [];
+      this.addressOf = null;
+      this.peakTotal = 0;
+      this.peakEvent = this.from;
+      this.sizes = new Float64Array(0);
+      this.requested = new Float64Array(0);
+      this.sizeRow = new Uint32Array(0);
+      this.stackRow = new Uint32Array(0);
+      this.attrRow = new Uint16Array(0);
+      this.born = new Int32Array(0);
+      this.freeRequested = new Int32Array(0);
+      this.freeCompleted = new Int32Array(0);
+      this.stackDict = [];
+      this.changes = new Int32Array(0);
+      this.times = new Float64Array(0);
+      this.byTime = false;
+      this.lastTime = 0;
+    }
+    /** @param {string} name */
+    column(name) {
+      return readChunk(`${this.id}/${name}`, this.about.columns[name]);
+    }
+    /** All but addresses. @param {(part: number) => void} progress */
+    async load(progress) {
+      const names = ["ops", "times", "free_times", "later_times", "frees", "sizes", "size_dict"];
+      const more = ["stacks", "stack_dict", "attrs", "born", "rare", "exceptions", "segments"];
+      const all = names.concat(more);
+      const bytes2 = await Promise.all(all.map((name) => this.column(name)));
+      const c = {};
+      all.forEach((name, i) => c[name] = new Reader(bytes2[i]));
+      this.readRows(c);
+      await this.readEvents(c, progress);
+      this.readExceptions(c.exceptions);
+      this.readSegments(c.segments);
+      this.checkTimes();
+    }
+    /** @param {Record<string, Reader>} c */
+    readRows(c) {
+      const n = this.nRows;
+      const sizes = [];
+      const requested = [];
+      while (!c.size_dict.done) {
+        sizes.push(c.size_dict.next());
+        requested.push(c.size_dict.next() - 1);
+      }
+      this.sizes = new Float64Array(sizes);
+      this.requested = new Float64Array(requested);
+      this.sizeRow = new Uint32Array(n);
+      const dict = [];
+      while (!c.stack_dict.done) dict.push(c.stack_dict.next());
+      this.stackRow = new Uint32Array(n);
+      this.attrRow = new Uint16Array(n);
+      for (let i = 0; i < n; i++) this.sizeRow[i] = c.sizes.next();
+      for (let i = 0; i < n; i++) this.stackRow[i] = dict[c.stacks.next()];
+      for (let i = 0; i < n; i++) this.attrRow[i] = c.attrs.next();
+      this.stackDict = dict;
+      this.born = new Int32Array(n);
+      this.freeRequested = new Int32Array(n).fill(ALIVE);
+      this.freeCompleted = new Int32Array(n).fill(ALIVE);
+      for (let i = 0; i < this.nBefore; i++) {
+        const ago = c.born.next();
+        this.born[i] = ago ? this.from - ago + 1 : -1;
+      }
+    }
+    /** @param {Record<string, Reader>} c @param {(part: number) => void} progress */
+    async readEvents(c, progress) {
+      const { times, free_times: freeTimes, later_times: laterTimes, frees, rare } = c;
+      const ops = c.ops.bytes;
+      const n = this.nEvents;
+      const { born, freeRequested, freeCompleted } = this;
+      const changes = new Int32Array(2 * this.nRows);
+      const coarse = this.about.coarse_times;
+      const timed = this.about.has_times;
+      const at = new Float64Array(timed ? n : 0);
+      let event = this.from + 1;
+      const first = event;
+      let row = this.nBefore;
+      let k = 0;
+      let now = 0;
+      let top = 0;
+      const stamp = (from) => {
+        if (coarse) return;
+        now += from.signed();
+        if (now > top) top = now;
+        at[event - first] = top;
+      };
+      for (let i = 0; i < ops.length; i++) {
+        const op = ops[i];
+        if (op === OP_ALLOC) {
+          born[row] = event;
+          changes[k++] = row++;
+          if (timed) stamp(times);
+        } else if (op <= OP_FREED) {
+          const freed = row - 1 - frees.next();
+          if (op !== OP_COMPLETED) freeRequested[freed] = event;
+          if (timed) stamp(freeTimes);
+          if (op === OP_FREE || op === OP_FREE_LATER) {
+            event++;
+            if (timed && op === OP_FREE_LATER) stamp(laterTimes);
+            else if (timed) at[event - first] = top;
+          }
+          if (op !== OP_REQUESTED) {
+            freeCompleted[freed] = event;
+            changes[k++] = ~freed;
+          }
+        } else {
+          this.rare.push({
+            event,
+            action: rare.next(),
+            address: rare.next(),
+            size: rare.next(),
+            stack: -1,
+            attr: 0
+          });
+          const last = this.rare[this.rare.length - 1];
+          const told = rare.next();
+          last.stack = told ? this.stackDict[told - 1] : -1;
+          last.attr = rare.next();
+          if (timed) stamp(times);
+        }
+        event++;
+        if ((i & 262143) === 262143) {
+          progress(i / ops.length);
+          await slice();
+        }
+      }
+      if (timed && coarse) this.readCoarse(times, at);
+      this.times = at;
+      this.changes = changes.subarray(0, k);
+    }
+    /** Exact at every 16th event and the last, a line between. @param {Reader} times
+     * @param {Float64Array} at */
+    readCoarse(times, at) {
+      let now = 0;
+      let before = 0;
+      for (let i = 0; i < at.length; i++) {
+        if (i % COARSE_EVENTS !== 0 && i !== at.length - 1) continue;
+        const old = i ? at[before] : 0;
+        now += times.signed();
+        at[i] = Math.max(now, old);
+        for (let k = before + 1; k < i; k++)
+          at[k] = old + (at[i] - old) * (k - before) / (i - before);
+        before = i;
+      }
+    }
+    /** @param {Reader} c */
+    readExceptions(c) {
+      if (c.done) return;
+      while (!c.done) {
+        const row = c.next();
+        const requested = c.signed();
+        const completed = c.signed();
+        this.freeRequested[row] = requested === -2 ? ALIVE : requested;
+        this.freeCompleted[row] = completed === -2 ? ALIVE : completed;
+      }
+      const list = [];
+      for (let row = 0; row < this.nRows; row++) {
+        if (row >= this.nBefore) list.push(row);
+        if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list.push(~row);
+      }
+      list.sort((a, b) => this.changeEvent(a) - this.changeEvent(b) || a - b);
+      this.changes = new Int32Array(list);
+    }
+    /** @param {Reader} c */
+    readSegments(c) {
+      while (!c.done) {
+        const segment = { address: c.next(), size: c.next(), attr: c.next(), expandable: false, small: false };
+        const bits = c.next();
+        segment.expandable = bits >= 2;
+        segment.small = bits % 2 === 1;
+        this.segments.push(segment);
+      }
+    }
+    checkTimes() {
+      const n = this.times.length;
+      this.byTime = n > 1 && this.times[n - 1] > this.times[0];
+      this.lastTime = n ? this.times[n - 1] : 0;
+    }
+    /** Addresses are read when something first asks for them. */
+    async loadAddresses() {
+      if (this.addressOf || !this.hasAddresses) return;
+      const [dictBytes, rowBytes] = await Promise.all([this.column("address_dict"), this.column("addresses")]);
+      const dict = new Reader(dictBytes);
+      const rows = new Reader(rowBytes);
+      const unit = this.about.byte_addresses ? 1 : 512;
+      const addresses = [];
+      let last = 0;
+      while (!dict.done) {
+        last += dict.signed();
+        addresses.push(last * unit);
+      }
+      const of = new Float64Array(this.nRows);
+      for (let i = 0; i < this.nRows; i++) of[i] = addresses[rows.next()];
+      this.addressOf = of;
+    }
+    /** @param {number} change */
+    changeEvent(change) {
+      return change >= 0 ? this.born[change] : this.freeCompleted[~change];
+    }
+    /** @param {number} row */
+    size(row) {
+      return this.sizes[this.sizeRow[row]];
+    }
+    /** The first change behind `event`. @param {number} event */
+    changeAfter(event) {
+      let low = 0;
+      let high = this.changes.length;
+      while (low < high) {
+        const mid = low + high >> 1;
+        if (this.changeEvent(this.changes[mid]) <= event) low = mid + 1;
+        else high = mid;
+      }
+      return low;
+    }
+    /** Microseconds since the first event. @param {number} event */
+    timeOf(event) {
+      if (!this.times.length || event <= this.from) return 0;
+      return this.times[Math.min(event, this.to) - this.from - 1];
+    }
+    /** The last event not later than `us`. @param {number} us */
+    eventAt(us) {
+      let low = 0;
+      let high = this.times.length;
+      while (low < high) {
+        const mid = low + high >> 1;
+        if (this.times[mid] <= us) low = mid + 1;
+        else high = mid;
+      }
+      return this.from + low;
+    }
+    /** @param {number} row @param {number} event */
+    alive(row, event) {
+      return this.born[row] <= event && this.freeCompleted[row] > event;
+    }
+    /** The stack of a row of stacks, innermost frame first. @param {number} stack */
+    frames(stack) {
+      const { tree, frames, stacks } = this.file;
+      const out = [];
+      for (let node = stacks[2 * stack]; node; node = tree[2 * (node - 1)])
+        out.push(frames[tree[2 * (node - 1) + 1] - 1]);
+      return out;
+    }
+    /** @param {number} stack */
+    site(stack) {
+      return stack < 0 ? "(no stack)" : this.file.sites[this.file.stacks[2 * stack + 1]];
+    }
+  };
+
+  // src/words.js
+  var UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+  function bytes(n) {
+    let unit = 0;
+    let v = Math.abs(n);
+    while (v >= 1024 && unit < UNITS.length - 1) {
+      v /= 1024;
+      unit++;
+    }
+    const text = unit === 0 ? String(v) : v.toFixed(2);
+    return `${n < 0 ? "-" : ""}${text} ${UNITS[unit]}`;
+  }
+  function count(n) {
+    return String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  }
+  function duration(us) {
+    if (us < 1e3) return `${Math.round(us)} us`;
+    if (us < 1e6) return `${(us / 1e3).toPrecision(3)} ms`;
+    if (us < 6e7) return `${(us / 1e6).toPrecision(3)} s`;
+    const s = Math.floor(us / 1e6);
+    if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+    return `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
+  }
+  function address(n) {
+    return `0x${n.toString(16)}`;
+  }
+  function pool(a, b) {
+    if (!a && !b) return "default";
+    if (!b) return `graph ${a}`;
+    if (!a) return `mempool ${b}`;
+    return `${a}:${b}`;
+  }
+  function elide(text, most) {
+    if (text.length <= most) return text;
+    const head = Math.floor((most - 1) / 4);
+    return `${text.slice(0, head)}\u2026${text.slice(text.length - (most - 1 - head))}`;
+  }
+  function frameWords(frame) {
+    const [file, line, name] = frame;
+    const place = line > 0 ? `${file}:${line}` : file;
+    return place ? `${place} ${name}` : name;
+  }
+  function byteStep(span, most) {
+    let step = 1;
+    while (span / step > most) step *= 2;
+    return step;
+  }
+  function decimalStep(span, most) {
+    let step = 10 ** Math.floor(Math.log10(Math.max(span / most, 1e-9)));
+    for (const factor of [2, 2.5, 2]) {
+      if (span / step <= most) break;
+      step *= factor;
+    }
+    return step;
+  }
+  var CATEGORY_COLOURS = [
+    "#0072b2",
+    "#e69f00",
+    "#f0e442",
+    "#cc79a7",
+    "#009e73",
+    "#d55e00",
+    "#56b4e9",
+    "#666666"
+  ];
+  var MANY = [
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#f0e442",
+    "#8a6d3b",
+    "#7b68ae",
+    "#2f8f8f",
+    "#b35970",
+    "#6b8e23"
+  ];
+  function manyColour(i) {
+    return MANY[i % MANY.length];
+  }
+  function abgr(hex2, shade = 1) {
+    const part = (at) => Math.max(0, Math.min(255, Math.round(parseInt(hex2.slice(at, at + 2), 16) * shade)));
+    return (255 << 24 | part(5) << 16 | part(3) << 8 | part(1)) >>> 0;
+  }
+  function ramp(part) {
+    const stops = [[27, 79, 140], [42, 157, 143], [233, 196, 106], [231, 111, 81]];
+    const x = Math.max(0, Math.min(0.9999, part)) * 3;
+    const i = Math.floor(x);
+    const mix = stops[i].map((v, k) => Math.round(v + (stops[i + 1][k] - v) * (x - i)));
+    return `#${mix.map((v) => v.toString(16).padStart(2, "0")).join("")}`;
+  }
+
+  // src/colours.js
+  var MOST_NAMES = 12;
+  var OTHERS = "#9aa3ad";
+  function heaviest(t, n, nameOf2) {
+    const weights = new Float64Array(n);
+    for (let row = 0; row < t.nRows; row++) {
+      const life = Math.min(t.freeCompleted[row], t.to + 1) - Math.max(t.born[row], t.from);
+      weights[nameOf2(row)] += t.size(row) * life;
+    }
+    return [...weights.keys()].sort((a, b) => weights[b] - weights[a]).filter((i) => weights[i] > 0);
+  }
+  function byName(t, n, nameOf2, words, key) {
+    const order = heaviest(t, n, nameOf2);
+    const hex2 = new Array(n).fill(OTHERS);
+    const legend = [];
+    order.slice(0, MOST_NAMES).forEach((name, i) => {
+      hex2[name] = manyColour(i);
+      legend.push([manyColour(i), elide(words(name), 90)]);
+    });
+    if (order.length > MOST_NAMES) legend.push([OTHERS, `${order.length - MOST_NAMES} others`]);
+    return shaded(t, hex2, nameOf2, legend, key);
+  }
+  function shaded(t, hex2, nameOf2, legend, key) {
+    const table = new Uint32Array(hex2.length * 2);
+    hex2.forEach((h, i) => {
+      table[2 * i] = abgr(h);
+      table[2 * i + 1] = abgr(h, 0.86);
+    });
+    return { key, legend, ages: false, of: (row) => table[2 * nameOf2(row) + (row & 1)], hex: (row) => hex2[nameOf2(row)] };
+  }
+  function coloursBy(t, categories, by) {
+    const attr = (row) => t.attrRow[row];
+    if (by === "site") {
+      const site = (row) => t.file.stacks[2 * t.stackRow[row] + 1];
+      return byName(t, t.file.sites.length, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
+    }
+    if (by === "stream" || by === "pool") {
+      const words = t.attrs.map((a) => by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2]));
+      const names = [...new Set(words)];
+      const index = words.map((w) => names.indexOf(w));
+      return byName(t, names.length, (row) => index[attr(row)], (i) => String(names[i]), by);
+    }
+    if (by === "size") {
+      const part = (size) => (Math.log2(Math.max(512, size)) - 9) / 25;
+      const hex2 = Array.from(t.sizes, (s) => ramp(part(s)));
+      const legend2 = [512, 65536, 1048576, 33554432, 1073741824].map((s) => [ramp(part(s)), bytes(s)]);
+      return shaded(t, hex2, (row) => t.sizeRow[row], legend2, by);
+    }
+    if (by === "age") {
+      const part = (age) => Math.log2(age + 1) / Math.max(1, Math.log2(t.nEvents + 1));
+      const table = Array.from({ length: 65 }, (_, i) => ramp(1 - i / 64));
+      const inks2 = table.map((h) => [abgr(h), abgr(h, 0.86)]);
+      const at = (row, event) => Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
+      return {
+        key: by,
+        ages: true,
+        legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
+        of: (row, event) => inks2[at(row, event)][row & 1],
+        hex: (row, event) => table[at(row, event)]
+      };
+    }
+    const category = t.attrs.map((a) => a[3]);
+    const used = /* @__PURE__ */ new Set();
+    for (let row = 0; row < t.nRows; row++) used.add(category[attr(row)]);
+    const legend = categories.map((name, i) => (
+      /** @type {[string, string, number]} */
+      [CATEGORY_COLOURS[i], name, i]
+    )).filter(([, , i]) => used.has(i)).map(([hex2, name]) => [hex2, name.toLowerCase().replace("_", " ")]);
+    return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
+  }
+
+  // src/flame.js
+  var ROW = 18;
+  var MOST_DEPTH = 200;
+  function nameOf(frame, by) {
+    if (by === "python" && !isPython(frame)) return "";
+    if (by === "file") return frame[0] && frame[0] !== "??" ? frame[0] : "(native)";
+    if (by === "module") return moduleOf(frame[0]);
+    return frame[0] === "??" ? frame[2] : frameWords(frame);
+  }
+  function isPython(frame) {
+    return /\.py$/.test(frame[0]) || frame[0].startsWith("<");
+  }
+  function hasPython(file) {
+    return file.frames.some(isPython);
+  }
+  function moduleOf(file) {
+    if (!file || file === "??") return "(native)";
+    const parts = file.replace(/\\/g, "/").split("/").filter(Boolean);
+    const at = parts.findIndex((p) => p === "site-packages" || p === "dist-packages");
+    if (at >= 0 && parts[at + 1]) return parts[at + 1].replace(/\.py$/, "");
+    const library = parts.findIndex((p) => /^python3\.\d+$/.test(p));
+    if (library >= 0 && parts[library + 1]) return parts[library + 1].replace(/\.py$/, "");
+    return parts[parts.length - 1].replace(/\.py$/, "");
+  }
+  function buildFlame(file, weights, by) {
+    const root = { name: "all", value: 0, children: /* @__PURE__ */ new Map(), depth: 0, user: true };
+    for (let stack = 0; stack < weights.length; stack++) {
+      const weight = weights[stack];
+      if (!weight) continue;
+      const frames = [];
+      for (let node = file.stacks[2 * stack]; node; node = file.tree[2 * (node - 1)])
+        frames.push(file.frames[file.tree[2 * (node - 1) + 1] - 1]);
+      let at = root;
+      root.value += weight;
+      let last = "";
+      const kept = by === "python" ? frames.some(isPython) : frames.length > 0;
+      if (!kept) {
+        at = child(at, file.sites[file.stacks[2 * stack + 1]], false);
+        at.value += weight;
+      }
+      for (let i = frames.length - 1; i >= 0 && at.depth < MOST_DEPTH; i--) {
+        const name = nameOf(frames[i], by);
+        if (!name || (by === "file" || by === "module") && name === last) continue;
+        last = name;
+        at = child(at, name, frames[i][3]);
+        at.value += weight;
+      }
+    }
+    return root;
+  }
+  function child(at, name, user) {
+    let next = at.children.get(name);
+    if (!next) {
+      next = { name, value: 0, children: /* @__PURE__ */ new Map(), depth: at.depth + 1, user };
+      at.children.set(name, next);
+    }
+    return next;
+  }
+  var FlameView = class {
+    /** @param {(words: string, node: Node | null) => void} told */
+    constructor(told) {
+      this.told = told;
+      this.element = element("div", "stage flame");
+      this.canvas = canvas("", "Flame graph of bytes by stack");
+      this.canvas.tabIndex = 0;
+      this.canvas.setAttribute("role", "application");
+      this.tip = element("div", "tip");
+      this.tip.hidden = true;
+      this.element.append(this.canvas, this.tip);
+      this.root = null;
+      this.path = [];
+      this.boxes = [];
+      this.unit = bytes;
+      this.search = "";
+      this.selected = 0;
+      this.canvas.addEventListener("click", (e) => this.click(e));
+      this.canvas.addEventListener("pointermove", (e) => this.hover(e));
+      this.canvas.addEventListener("pointerleave", () => this.tip.hidden = true);
+      this.canvas.addEventListener("keydown", (e) => this.key(e));
+    }
+    /** @param {Node} root @param {(n: number) => string} unit */
+    show(root, unit) {
+      this.root = root;
+      this.path = [root];
+      this.unit = unit;
+      this.selected = 0;
+      this.draw();
+    }
+    /** @param {string} text */
+    find(text) {
+      this.search = text.toLowerCase();
+      this.draw();
+    }
+    layout() {
+      const width = this.element.clientWidth || 800;
+      const boxes = [];
+      const top = this.path[this.path.length - 1];
+      const todo = [];
+      this.path.forEach((node, i) => todo.push({ node, x: 0, y: i, w: width }));
+      const open = [todo[todo.length - 1]];
+      boxes.push(...todo.slice(0, -1));
+      while (open.length) {
+        const box = (
+          /** @type {{node: Node, x: number, y: number, w: number}} */
+          open.pop()
+        );
+        boxes.push(box);
+        let x = box.x;
+        const rows = [...box.node.children.values()].sort((a, b) => b.value - a.value);
+        for (const node of rows) {
+          const w = box.w * node.value / box.node.value;
+          if (w < 0.7) break;
+          open.push({ node, x, y: box.y + 1, w });
+          x += w;
+        }
+      }
+      this.boxes = boxes;
+      return { width, deepest: boxes.reduce((d, b) => Math.max(d, b.y), 0), top };
+    }
+    draw() {
+      if (!this.root) return;
+      const { width, deepest } = this.layout();
+      const ink = inks();
+      const g = prepare(this.canvas, width, (deepest + 1) * ROW + 4);
+      g.textBaseline = "middle";
+      for (const [i, box] of this.boxes.entries()) {
+        const hit = this.search && box.node.name.toLowerCase().includes(this.search);
+        g.fillStyle = box.node.depth === 0 ? "#8c959f" : manyColour(hash(moduleKey(box.node.name)));
+        g.globalAlpha = this.search && !hit ? 0.25 : box.node.user ? 0.9 : 0.5;
+        g.fillRect(box.x, box.y * ROW, Math.max(0.5, box.w - 0.6), ROW - 1);
+        g.globalAlpha = 1;
+        if (i === this.selected && document.activeElement === this.canvas) {
+          g.strokeStyle = ink.text;
+          g.lineWidth = 2;
+          g.strokeRect(box.x + 1, box.y * ROW + 1, box.w - 2, ROW - 3);
+        }
+        const words = fitted(g, shortName(box.node.name), this.unit(box.node.value), box.w - 10);
+        if (!words) continue;
+        g.fillStyle = this.inkOn(String(g.fillStyle), box.node, Boolean(this.search && !hit));
+        g.fillText(words, box.x + 5, box.y * ROW + ROW / 2);
+      }
+    }
+    /** What can be read on a box. @param {string} fill @param {Node} node @param {boolean} pale */
+    inkOn(fill, node, pale) {
+      const dark = document.documentElement.dataset.dark === "yes";
+      if (pale || !node.user) return dark ? "#ffffff" : "#101214";
+      return luminous(fill) ? "#101214" : "#ffffff";
+    }
+    /** @param {MouseEvent} e */
+    boxAt(e) {
+      const place = this.canvas.getBoundingClientRect();
+      const x = e.clientX - place.left;
+      const y = Math.floor((e.clientY - place.top) / ROW);
+      return this.boxes.findIndex((b) => b.y === y && x >= b.x && x < b.x + b.w);
+    }
+    /** @param {Node} node */
+    words(node) {
+      const all = this.root ? this.root.value : 1;
+      return `${elide(node.name, 300)}
+${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
+    }
+    /** @param {PointerEvent} e */
+    hover(e) {
+      const i = this.boxAt(e);
+      this.tip.hidden = i < 0;
+      if (i < 0) return;
+      this.tip.textContent = this.words(this.boxes[i].node);
+      const place = this.element.getBoundingClientRect();
+      const x = e.clientX - place.left;
+      this.tip.style.left = `${Math.max(0, Math.min(x + 12, place.width - this.tip.offsetWidth - 4))}px`;
+      this.tip.style.top = `${e.clientY - place.top + 16}px`;
+    }
+    /** @param {number} i */
+    open(i) {
+      const box = this.boxes[i];
+      if (!box || !this.root) return;
+      const inPath = this.path.indexOf(box.node);
+      if (inPath >= 0) this.path = this.path.slice(0, inPath + 1);
+      else this.path = [...this.path, ...this.way(this.path[this.path.length - 1], box.node)];
+      this.selected = this.path.length - 1;
+      this.draw();
+      this.told(this.words(box.node), box.node);
+    }
+    /** @param {Node} from @param {Node} to @returns {Node[]} */
+    way(from, to) {
+      for (const next of from.children.values()) {
+        if (next === to) return [next];
+        if (next.depth < to.depth) {
+          const rest = this.way(next, to);
+          if (rest.length) return [next, ...rest];
+        }
+      }
+      return [];
+    }
+    /** @param {MouseEvent} e */
+    click(e) {
+      this.open(this.boxAt(e));
+    }
+    /** @param {KeyboardEvent} e */
+    key(e) {
+      const box = this.boxes[this.selected];
+      if (!box) return;
+      let to = -1;
+      if (e.key === "Enter") this.open(this.selected);
+      else if (e.key === "Backspace" && this.path.length > 1) this.open(this.boxes.findIndex((b) => b.node === this.path[this.path.length - 2]));
+      else if (e.key === "ArrowDown") to = this.boxes.findIndex((b) => b.y === box.y + 1 && b.x >= box.x - 0.01 && b.x < box.x + box.w);
+      else if (e.key === "ArrowUp") to = this.boxes.findIndex((b) => b.y === box.y - 1 && b.x <= box.x + 0.01 && b.x + b.w > box.x);
+      else if (e.key === "ArrowRight" || e.key === "ArrowLeft") {
+        const row = this.boxes.map((b, i) => ({ b, i })).filter(({ b }) => b.y === box.y).sort((p, q) => p.b.x - q.b.x);
+        const at = row.findIndex(({ i }) => i === this.selected) + (e.key === "ArrowRight" ? 1 : -1);
+        to = row[at] ? row[at].i : -1;
+      } else return;
+      e.preventDefault();
+      e.stopPropagation();
+      if (to < 0) return;
+      this.selected = to;
+      this.draw();
+      this.told(this.words(this.boxes[to].node), this.boxes[to].node);
+    }
+  };
+  function shortName(name) {
+    return name.replace(/^.*\/(?=[^/ ]+(:\d+)? )/, "");
+  }
+  function moduleKey(name) {
+    return moduleOf(name.split(":")[0]);
+  }
+  function hash(text) {
+    let h = 7;
+    for (let i = 0; i < text.length; i++) h = h * 31 + text.charCodeAt(i) >>> 0;
+    return h;
+  }
+  function fitted(g, name, amount, room) {
+    if (room < 24) return "";
+    const whole = `${name}  ${amount}`;
+    if (g.measureText(whole).width <= room) return whole;
+    let most = name.length;
+    const width = g.measureText(name).width;
+    if (width <= room) return name;
+    most = Math.floor(most * room / width);
+    let words = elide(name, most);
+    while (most > 3 && g.measureText(words).width > room) words = elide(name, --most);
+    return most > 3 ? words : "";
+  }
+  function luminous(colour) {
+    const c = abgr(colour);
+    const l = 0.299 * (c & 255) + 0.587 * (c >>> 8 & 255) + 0.114 * (c >>> 16 & 255);
+    return l > 140;
+  }
+
+  // src/query.js
+  var CONDITION = /^(size|event|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g)?$/i;
+  var FIELD = /^(stream|pool|addr|category):(.+)$/i;
+  var FACTOR = (
+    /** @type {Record<string, number>} */
+    {
+      b: 1,
+      k: 1024,
+      kib: 1024,
+      m: 1048576,
+      mib: 1048576,
+      g: 1073741824,
+      gib: 1073741824
+    }
+  );
+  var MOST_TEXT = 2048;
+  function matchStacks(file, words) {
+    const { frames, tree, stacks, sites } = file;
+    const hit = frames.map((f) => {
+      const text = `${f[0]}:${f[1]} ${f[2]}`.slice(0, MOST_TEXT);
+      return words.map((w) => w(text));
+    });
+    const node = new Array(tree.length / 2 + 1);
+    node[0] = words.map(() => false);
+    for (let i = 1; i < node.length; i++) {
+      const above = node[tree[2 * (i - 1)]];
+      const own = hit[tree[2 * (i - 1) + 1] - 1];
+      node[i] = above.map((v, k) => v || own[k]);
+    }
+    const out = new Uint8Array(stacks.length / 2);
+    for (let i = 0; i < out.length; i++) {
+      const site = sites[stacks[2 * i + 1]];
+      out[i] = node[stacks[2 * i]].every((v, k) => v || words[k](site)) ? 1 : 0;
+    }
+    return out;
+  }
+  function condition(t, m) {
+    const value = Number(m[3]) * (m[4] ? FACTOR[m[4].toLowerCase()] : 1);
+    const of = m[1].toLowerCase();
+    const get = of === "size" ? (r) => t.size(r) : of === "event" ? (r) => t.born[r] : (r) => Math.min(t.freeCompleted[r], t.to + 1) - t.born[r];
+    const op = m[2];
+    return (r) => {
+      const v = get(r);
+      return op === ">" ? v > value : op === "<" ? v < value : op === ">=" ? v >= value : op === "<=" ? v <= value : v === value;
+    };
+  }
+  function fieldTest(t, field, value, poolWords, categories) {
+    const wanted = value.toLowerCase();
+    if (field === "addr") {
+      const address2 = Number(wanted);
+      return (r) => !!t.addressOf && address2 >= t.addressOf[r] && address2 < t.addressOf[r] + Math.max(1, t.size(r));
+    }
+    const attrs = t.attrs.map((a) => field === "stream" ? a[0] === wanted : field === "pool" ? poolWords(a[1], a[2]).toLowerCase().replace(" ", "") === wanted.replace(" ", "") : categories[a[3]].toLowerCase().startsWith(wanted));
+    return (r) => attrs[t.attrRow[r]];
+  }
+  function parseQuery(t, text, poolWords, categories) {
+    const query = { stacks: null, tests: [], error: "" };
+    const words = [];
+    const whole = /^\/(.+)\/$/.exec(text.trim());
+    for (const word of whole ? [text.trim()] : text.trim().split(/\s+/)) {
+      if (!word) continue;
+      const c = CONDITION.exec(word);
+      const f = FIELD.exec(word);
+      const re = /^\/(.+)\/$/.exec(word);
+      if (c) query.tests.push(condition(t, c));
+      else if (f) query.tests.push(fieldTest(t, f[1].toLowerCase(), f[2], poolWords, categories));
+      else if (re) {
+        try {
+          const compiled = new RegExp(re[1], "i");
+          words.push((s) => compiled.test(s));
+        } catch {
+          query.error = `not a regular expression: ${re[1]}`;
+        }
+      } else {
+        const lower = word.toLowerCase();
+        words.push((s) => s.toLowerCase().includes(lower));
+      }
+    }
+    if (words.length) query.stacks = matchStacks(t.file, words);
+    return query;
+  }
+  function passes(q, t, row) {
+    if (q.stacks && !q.stacks[t.stackRow[row]]) return false;
+    for (const test of q.tests) if (!test(row)) return false;
+    return true;
+  }
+
+  // src/segments.js
+  var SEGMENT_ALLOC = 4;
+  var SEGMENT_FREE = 5;
+  var SEGMENT_MAP = 6;
+  var SEGMENT_UNMAP = 7;
+  var SMALL_BYTES = 2 * 1024 * 1024;
+  function reservedSeries(trace) {
+    let now = 0;
+    for (const s of trace.segments) now += s.size;
+    const events = [trace.from];
+    const bytes2 = [now];
+    for (const r of trace.rare) {
+      if (r.action === SEGMENT_ALLOC || r.action === SEGMENT_MAP) now += r.size;
+      else if (r.action === SEGMENT_FREE || r.action === SEGMENT_UNMAP) now = Math.max(0, now - r.size);
+      else continue;
+      events.push(r.event);
+      bytes2.push(now);
+    }
+    return { events, bytes: bytes2, known: events.length > 1 || now > 0 };
+  }
+  function cut(list, from, to) {
+    const out = [];
+    for (const s of list) {
+      const end = s.address + s.size;
+      if (end <= from || s.address >= to) {
+        out.push(s);
+        continue;
+      }
+      if (s.address < from) out.push({ ...s, size: from - s.address });
+      if (end > to) out.push({ ...s, address: to, size: end - to });
+    }
+    return out;
+  }
+  function segmentsAt(trace, event) {
+    const whole = /* @__PURE__ */ new Map();
+    let parts = [];
+    for (const s of trace.segments) {
+      if (s.expandable) parts.push(s);
+      else whole.set(s.address, s);
+    }
+    for (const r of trace.rare) {
+      if (r.event > event) break;
+      const small = r.size <= SMALL_BYTES;
+      const s = { address: r.address, size: r.size, attr: r.attr, expandable: r.action === SEGMENT_MAP, small };
+      if (r.action === SEGMENT_ALLOC) whole.set(r.address, s);
+      else if (r.action === SEGMENT_FREE) whole.delete(r.address);
+      else if (r.action === SEGMENT_MAP) parts.push(s);
+      else if (r.action === SEGMENT_UNMAP) parts = cut(parts, r.address, r.address + r.size);
+    }
+    parts.sort((a, b) => a.address - b.address);
+    const joined = [];
+    for (const s of parts) {
+      const last = joined[joined.length - 1];
+      if (last && last.address + last.size === s.address && sameKind(trace, last, s)) last.size += s.size;
+      else joined.push({ ...s });
+    }
+    return [...whole.values(), ...joined].sort((a, b) => a.address - b.address);
+  }
+  function sameKind(trace, a, b) {
+    const x = trace.attrs[a.attr];
+    const y = trace.attrs[b.attr];
+    return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
+  }
+  function stateAt(trace, rows, event) {
+    const addresses = trace.addressOf;
+    const segments = segmentsAt(trace, event).map((s) => ({
+      segment: s,
+      rows: (
+        /** @type {number[]} */
+        []
+      ),
+      used: 0,
+      pending: 0,
+      largest: 0
+    }));
+    let lost = 0;
+    if (!addresses) return { segments, lost: rows.length };
+    const order = Int32Array.from(rows).sort((a, b) => addresses[a] - addresses[b]);
+    let at = 0;
+    for (const row of order) {
+      const address2 = addresses[row];
+      while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address2) at++;
+      const home = segments[at];
+      if (!home || address2 < home.segment.address) {
+        lost++;
+        continue;
+      }
+      home.rows.push(row);
+      home.used += trace.size(row);
+      if (trace.freeRequested[row] <= event) home.pending += trace.size(row);
+    }
+    for (const home of segments) {
+      let end = home.segment.address;
+      for (const row of home.rows) {
+        home.largest = Math.max(home.largest, addresses[row] - end);
+        end = addresses[row] + trace.size(row);
+      }
+      home.largest = Math.max(home.largest, home.segment.address + home.segment.size - end);
+    }
+    return { segments, lost };
+  }
+
+  // src/statemap.js
+  var ROW2 = 15;
+  var LEFT = 176;
+  var RIGHT = 76;
+  var HEIGHT = 340;
+  var StateView = class {
+    /** @param {import("./trace.js").Trace} trace
+     * @param {(row: number, event: number) => string} colour
+     * @param {(row: number) => string} words @param {(row: number) => void} pick */
+    constructor(trace, colour, words, pick) {
+      this.trace = trace;
+      this.colour = colour;
+      this.words = words;
+      this.pick = pick;
+      this.element = element("div", "stage state");
+      this.summary = element("div", "readout");
+      this.box = element("div", "rows");
+      this.box.style.height = `${HEIGHT}px`;
+      this.box.tabIndex = 0;
+      this.box.setAttribute("aria-label", "Segments, one row each; arrow up and down scroll");
+      this.space = element("div");
+      this.canvas = canvas("", "Segments of the allocator at the chosen moment");
+      this.canvas.style.position = "sticky";
+      this.canvas.style.top = "0";
+      this.tip = element("div", "tip");
+      this.tip.hidden = true;
+      this.box.append(this.canvas, this.space);
+      this.element.append(this.summary, this.box, this.tip);
+      this.segments = [];
+      this.event = trace.from;
+      this.pinned = -1;
+      this.by = "size";
+      this.box.addEventListener("scroll", () => this.draw());
+      this.canvas.addEventListener("pointermove", (e) => this.hover(e));
+      this.canvas.addEventListener("pointerleave", () => this.tip.hidden = true);
+      this.canvas.addEventListener("click", (e) => {
+        const row = this.rowAt(e).row;
+        if (row >= 0) this.pick(row);
+      });
+    }
+    /** @param {Int32Array} rows alive @param {number} event @param {number} pinned */
+    show(rows, event, pinned) {
+      const state = stateAt(this.trace, rows, event);
+      this.event = event;
+      this.pinned = pinned;
+      this.segments = state.segments;
+      if (this.by === "size")
+        this.segments.sort((a, b) => b.segment.size - a.segment.size || a.segment.address - b.segment.address);
+      let reserved = 0;
+      let used = 0;
+      let pending = 0;
+      let largest = 0;
+      for (const s of this.segments) {
+        reserved += s.segment.size;
+        used += s.used;
+        pending += s.pending;
+        largest = Math.max(largest, s.largest);
+      }
+      const free = reserved - used;
+      const parts = [
+        `${this.segments.length} segments, ${bytes(reserved)} reserved`,
+        `${bytes(used)} active${pending ? `, ${bytes(pending)} of it waiting for a stream` : ""}`,
+        `${bytes(free)} idle, the largest hole ${bytes(largest)}`
+      ];
+      if (reserved) parts.push(`fragmentation ${(100 * free / reserved).toFixed(1)} %`);
+      if (state.lost) parts.push(`${state.lost} blocks (see the table) lie in no segment that is known`);
+      this.summary.textContent = parts.join(" \xB7 ");
+      this.draw();
+    }
+    draw() {
+      const width = this.box.clientWidth || 800;
+      const height = HEIGHT;
+      const ink = inks();
+      const g = prepare(this.canvas, width, height);
+      const all = this.segments.length * ROW2 + 8;
+      this.space.style.height = `${Math.max(0, all - height)}px`;
+      const first = Math.max(0, Math.floor(this.box.scrollTop / ROW2));
+      const widest = this.segments.reduce((w, s) => Math.max(w, s.segment.size), 1);
+      g.textBaseline = "middle";
+      for (let i = first; i < this.segments.length && (i - first) * ROW2 < height; i++)
+        this.drawRow(g, this.segments[i], (i - first) * ROW2 + 4, (width - LEFT - RIGHT) / widest, ink);
+      if (!this.segments.length) {
+        g.fillStyle = ink.muted;
+        g.fillText("No segment is known at this moment.", 12, 20);
+      }
+      this.canvas.dataset.first = String(first);
+    }
+    /** @param {CanvasRenderingContext2D} g @param {any} s @param {number} y @param {number} scale
+     * @param {any} ink */
+    drawRow(g, s, y, scale, ink) {
+      const t = this.trace;
+      const attr = t.attrs[s.segment.attr];
+      const addresses = (
+        /** @type {Float64Array} */
+        t.addressOf
+      );
+      g.fillStyle = ink.muted;
+      const where = attr[1] || attr[2] ? pool(attr[1], attr[2]) : attr[0] === "0" ? s.segment.small ? "small" : "" : `stream ${attr[0]}`;
+      g.fillText(`${address(s.segment.address)} ${where}`.slice(0, 27), 8, y + ROW2 / 2 - 1);
+      g.fillStyle = ink.grid;
+      g.fillRect(LEFT, y, Math.max(1, s.segment.size * scale), ROW2 - 3);
+      for (const row of s.rows) {
+        const x = LEFT + (addresses[row] - s.segment.address) * scale;
+        const w = Math.max(0.6, t.size(row) * scale - 0.4);
+        g.fillStyle = this.colour(row, this.event);
+        g.fillRect(x, y, w, ROW2 - 3);
+        if (t.freeRequested[row] <= this.event) {
+          g.fillStyle = ink.paper;
+          for (let at = x; at < x + w; at += 4) g.fillRect(at, y, 1, ROW2 - 3);
+        }
+        const slack = t.size(row) - Math.max(0, t.requested[t.sizeRow[row]]);
+        if (t.requested[t.sizeRow[row]] >= 0 && slack * scale > 1) {
+          g.fillStyle = "rgba(0,0,0,.35)";
+          g.fillRect(x + w - slack * scale, y + ROW2 - 7, slack * scale, 4);
+        }
+        if (row === this.pinned) {
+          g.strokeStyle = ink.text;
+          g.lineWidth = 2;
+          g.strokeRect(x, y - 1, Math.max(3, w), ROW2 - 1);
+        }
+      }
+      g.fillStyle = ink.muted;
+      g.fillText(bytes(s.segment.size), LEFT + s.segment.size * scale + 6, y + ROW2 / 2 - 1);
+    }
+    /** @param {MouseEvent} e */
+    rowAt(e) {
+      const place = this.canvas.getBoundingClientRect();
+      const i = Number(this.canvas.dataset.first) + Math.floor((e.clientY - place.top - 4) / ROW2);
+      const s = this.segments[i];
+      if (!s || !this.trace.addressOf) return { row: -1, segment: null, at: 0 };
+      const widest = this.segments.reduce((w, x) => Math.max(w, x.segment.size), 1);
+      const at = s.segment.address + (e.clientX - place.left - LEFT) * widest / (place.width - LEFT - RIGHT);
+      for (const row of s.rows) {
+        const from = this.trace.addressOf[row];
+        if (at >= from && at < from + this.trace.size(row)) return { row, segment: s, at };
+      }
+      return { row: -1, segment: s, at };
+    }
+    /** @param {PointerEvent} e */
+    hover(e) {
+      const { row, segment, at } = this.rowAt(e);
+      this.tip.hidden = !segment;
+      if (!segment) return;
+      const s = segment.segment;
+      const inside = at >= s.address && at < s.address + s.size;
+      this.tip.textContent = row >= 0 ? this.words(row) : `${inside ? "Hole in a segment" : "Segment"} of ${bytes(s.size)}
+${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hole ${bytes(segment.largest)}`;
+      const place = this.element.getBoundingClientRect();
+      this.tip.style.left = `${Math.max(0, Math.min(e.clientX - place.left + 12, place.width - this.tip.offsetWidth - 4))}px`;
+      this.tip.style.top = `${e.clientY - place.top + 16}px`;
+    }
+  };
+
+  // src/table.js
+  var ROW3 = 25;
+  var HEIGHT2 = 340;
+  var Table = class {
+    /** @param {Column[]} columns @param {(row: number) => void} pick @param {string} label */
+    constructor(columns, pick, label) {
+      this.columns = columns;
+      this.pick = pick;
+      this.element = element("div", "rows");
+      this.element.tabIndex = 0;
+      this.element.setAttribute("role", "grid");
+      this.element.setAttribute("aria-label", label);
+      const table = element("table");
+      const head = element("thead");
+      const titles = element("tr");
+      const widths = element("colgroup");
+      columns.forEach((c, i) => {
+        const col = element("col");
+        col.style.width = c.width;
+        widths.append(col);
+        const th = element("th", c.name ? "words" : "", c.title);
+        th.setAttribute("scope", "col");
+        th.setAttribute("aria-sort", "none");
+        if (c.key) th.addEventListener("click", () => this.sort(i));
+        titles.append(th);
+      });
+      head.append(titles);
+      this.titles = titles;
+      this.body = element("tbody");
+      table.append(widths, head, this.body);
+      this.element.append(table);
+      this.rows = [];
+      this.sorted = -1;
+      this.down = true;
+      this.selected = -1;
+      this.element.addEventListener("scroll", () => this.draw());
+      this.element.addEventListener("keydown", (e) => this.key(e));
+      this.body.addEventListener("click", (e) => {
+        const tr = (
+          /** @type {HTMLElement} */
+          e.target.closest("tr")
+        );
+        if (tr && tr.dataset.at) this.select(Number(tr.dataset.at));
+      });
+    }
+    /** @param {ArrayLike<number>} rows */
+    show(rows) {
+      this.rows = rows;
+      this.element.setAttribute("aria-rowcount", String(rows.length));
+      if (this.sorted >= 0) this.order();
+      this.draw();
+    }
+    /** @param {number} column */
+    sort(column) {
+      this.down = this.sorted === column ? !this.down : !this.columns[column].name;
+      this.sorted = column;
+      this.order();
+      [...this.titles.children].forEach((th, i) => th.setAttribute("aria-sort", i !== column ? "none" : this.down ? "descending" : "ascending"));
+      this.element.scrollTop = 0;
+      this.draw();
+    }
+    order() {
+      const key = this.columns[this.sorted].key;
+      if (!key) return;
+      const n = this.rows.length;
+      const keys = new Array(n);
+      const order = new Uint32Array(n);
+      for (let i = 0; i < n; i++) {
+        keys[i] = key(this.rows[i]);
+        order[i] = i;
+      }
+      const sign = this.down ? -1 : 1;
+      order.sort((a, b) => keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b);
+      this.rows = Float64Array.from(order, (i) => this.rows[i]);
+    }
+    /** @param {number} at */
+    select(at) {
+      if (at < 0 || at >= this.rows.length) return;
+      this.selected = this.rows[at];
+      const y = at * ROW3;
+      if (y < this.element.scrollTop) this.element.scrollTop = y;
+      else if (y > this.element.scrollTop + HEIGHT2 - 2 * ROW3 - 8) this.element.scrollTop = y - HEIGHT2 + 2 * ROW3 + 8;
+      this.pick(this.selected);
+      this.draw();
+    }
+    /** @param {KeyboardEvent} e */
+    key(e) {
+      const at = Array.prototype.indexOf.call(this.rows, this.selected);
+      const page = Math.floor(HEIGHT2 / ROW3) - 2;
+      const move = (
+        /** @type {Record<string, number>} */
+        {
+          ArrowDown: 1,
+          ArrowUp: -1,
+          PageDown: page,
+          PageUp: -page,
+          Home: -at,
+          End: this.rows.length - 1 - at
+        }[e.key]
+      );
+      if (move === void 0) return;
+      e.preventDefault();
+      e.stopPropagation();
+      this.select(Math.max(0, Math.min(this.rows.length - 1, at < 0 ? 0 : at + move)));
+    }
+    draw() {
+      const n = this.rows.length;
+      const most = Math.ceil(HEIGHT2 / ROW3) + 2;
+      const tall = Math.min(n * ROW3, 8e6);
+      const part = tall > HEIGHT2 ? this.element.scrollTop / Math.max(1, tall - HEIGHT2 + ROW3) : 0;
+      const first = n * ROW3 > tall ? Math.floor(part * Math.max(0, n - most + 2)) : Math.floor(this.element.scrollTop / ROW3);
+      const end = Math.min(n, first + most);
+      const above = Math.min(this.element.scrollTop, Math.max(0, tall - (end - first) * ROW3));
+      this.body.replaceChildren();
+      const pad = (height) => {
+        const tr = element("tr");
+        const td = element("td");
+        td.style.height = `${height}px`;
+        td.style.padding = "0";
+        td.style.border = "0";
+        tr.append(td);
+        return tr;
+      };
+      const offset = n * ROW3 > tall ? above : first * ROW3;
+      if (offset) this.body.append(pad(offset));
+      for (let i = first; i < end; i++) {
+        const row = this.rows[i];
+        const tr = element("tr");
+        tr.dataset.at = String(i);
+        tr.setAttribute("aria-rowindex", String(i + 1));
+        tr.setAttribute("aria-selected", row === this.selected ? "true" : "false");
+        for (const c of this.columns) {
+          const td = element("td", c.name ? "name" : "", c.text(row));
+          if (c.name) td.title = td.textContent || "";
+          tr.append(td);
+        }
+        this.body.append(tr);
+      }
+      const below = tall - offset - (end - first) * ROW3;
+      if (below > 0) this.body.append(pad(below));
+    }
+  };
+
+  // src/panels.js
+  function allocationColumns(view) {
+    const t = view.trace;
+    const attr = (r) => t.attrs[t.attrRow[r]];
+    return [
+      { title: "Size", width: "9%", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
+      { title: "Requested", width: "9%", text: (r) => t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]]), key: (r) => t.requested[t.sizeRow[r]] },
+      { title: "Born", width: "8%", text: (r) => t.born[r] < 0 ? "before" : String(t.born[r]), key: (r) => t.born[r] },
+      { title: "Freed", width: "8%", text: (r) => t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r]), key: (r) => t.freeCompleted[r] },
+      { title: "Address", width: "11%", text: (r) => t.addressOf ? address(t.addressOf[r]) : "-", key: (r) => t.addressOf ? t.addressOf[r] : 0 },
+      { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => attr(r)[0] },
+      { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pool(attr(r)[1], attr(r)[2]) },
+      { title: "Category", width: "12%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
+      { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => t.site(t.stackRow[r]) }
+    ];
+  }
+  var EventIndex = class {
+    /** @param {View} view */
+    constructor(view) {
+      const t = view.trace;
+      this.view = view;
+      this.row = new Int32Array(t.nEvents).fill(-1);
+      this.kind = new Uint8Array(t.nEvents);
+      const put = (event, row, kind) => {
+        if (event <= t.from || event > t.to) return;
+        this.row[event - t.from - 1] = row;
+        this.kind[event - t.from - 1] |= kind;
+      };
+      for (let row = 0; row < t.nRows; row++) {
+        if (row >= t.nBefore) put(t.born[row], row, 1);
+        put(t.freeRequested[row], row, 2);
+        put(t.freeCompleted[row], row, 4);
+      }
+      this.rare = new Map(t.rare.map((r) => [r.event, r]));
+    }
+    /** @param {number} event */
+    words(event) {
+      const rare = this.rare.get(event);
+      if (rare) return this.view.actions[rare.action];
+      const kind = this.kind[event - this.view.trace.from - 1];
+      return kind & 1 ? "alloc" : kind === 6 ? "free" : kind & 2 ? "free_requested" : "free_completed";
+    }
+    /** @param {number} event */
+    rowOf(event) {
+      return this.row[event - this.view.trace.from - 1];
+    }
+  };
+  function eventColumns(view, index) {
+    const t = view.trace;
+    const size = (e) => {
+      const rare = index().rare.get(e);
+      return rare ? rare.size : t.size(index().rowOf(e));
+    };
+    const where = (e) => {
+      const rare = index().rare.get(e);
+      if (rare) return rare.address;
+      return t.addressOf ? t.addressOf[index().rowOf(e)] : -1;
+    };
+    const site = (e) => {
+      const rare = index().rare.get(e);
+      return rare ? rare.stack < 0 ? "" : t.site(rare.stack) : t.site(t.stackRow[index().rowOf(e)]);
+    };
+    return [
+      { title: "Event", width: "10%", text: (e) => String(e), key: (e) => e },
+      { title: "Time", width: "13%", text: (e) => t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-", key: (e) => e },
+      { title: "Action", width: "13%", name: true, text: (e) => index().words(e), key: (e) => index().words(e) },
+      { title: "Size", width: "10%", text: (e) => bytes(size(e)), key: size },
+      { title: "Address", width: "14%", text: (e) => where(e) < 0 ? "-" : address(where(e)), key: where },
+      { title: "Site", width: "40%", name: true, text: site, key: site }
+    ];
+  }
+  var Panels = class {
+    /** @param {View} view */
+    constructor(view) {
+      this.view = view;
+      this.element = element("div");
+      this.index = null;
+      const pick = (row) => view.pin(row, true);
+      this.state = new StateView(view.trace, (r, e) => view.colours.hex(r, e), (r) => view.rowWords(r), (r) => view.pin(r, false));
+      this.flame = new FlameView((words) => view.say(words.replace("\n", ", ")));
+      this.blocks = new Table(allocationColumns(view), pick, "Blocks alive at the moment");
+      this.allocations = new Table(allocationColumns(view), pick, "Allocations in the window shown");
+      const index = () => this.index || (this.index = new EventIndex(view));
+      this.events = new Table(eventColumns(view, index), (event) => {
+        view.moveTo(event, true);
+        if (index().rowOf(event) >= 0) view.pin(index().rowOf(event), false);
+      }, "Events in the window shown");
+      this.getIndex = index;
+      this.flameBar = element("div", "bar");
+      this.flameOf = "moment";
+      this.flameBy = hasPython(view.trace.file) ? "python" : "frame";
+      const of = choice("bytes ", [
+        ["moment", "at the moment"],
+        ["peak", "at the peak"],
+        ["oom", "at out of memory"],
+        ["window", "allocated in the window"],
+        ["never", "never freed"],
+        ["time", "times lifetime"]
+      ], (v) => {
+        this.flameOf = v;
+        void this.update();
+      });
+      const by = choice("by ", [["python", "Python frame"], ["frame", "every frame"], ["file", "file"], ["module", "module"]], (v) => {
+        this.flameBy = v;
+        void this.update();
+      });
+      by.select.value = this.flameBy;
+      this.flameBar.append(of.wrap, by.wrap);
+      this.note = element("div", "readout");
+      this.element.append(this.flameBar, this.note, this.state.element, this.flame.element, this.blocks.element, this.allocations.element, this.events.element);
+    }
+    /** Rows that the search lets through. @param {ArrayLike<number>} rows @param {number} n */
+    filtered(rows, n) {
+      const { query, trace } = this.view;
+      const out = new Float64Array(n);
+      let k = 0;
+      for (let i = 0; i < n; i++) if (passes(query, trace, rows[i])) out[k++] = rows[i];
+      return out.subarray(0, k);
+    }
+    async update() {
+      const { view } = this;
+      const t = view.trace;
+      const tab = view.tab;
+      this.flameBar.hidden = tab !== "flame";
+      this.state.element.hidden = tab !== "state";
+      this.flame.element.hidden = tab !== "flame";
+      this.blocks.element.hidden = tab !== "blocks";
+      this.allocations.element.hidden = tab !== "allocations";
+      this.events.element.hidden = tab !== "events";
+      this.note.textContent = "";
+      if (tab !== "flame") await t.loadAddresses();
+      if (tab !== view.tab) return;
+      const moment = view.stage.moment;
+      if (tab === "state") {
+        const began = performance.now();
+        if (t.hasAddresses) this.state.show(view.rowsNow(), moment, view.stage.pinned);
+        else this.state.summary.textContent = "Addresses were left out of this page: there is no map of segments.";
+        view.stage.took.state = performance.now() - began;
+      } else if (tab === "flame") this.showFlame();
+      else if (tab === "blocks") {
+        const rows = view.rowsNow();
+        const left = this.filtered(rows, rows.length);
+        let sum = 0;
+        for (const r of left) sum += t.size(r);
+        this.blocks.show(left);
+        if (this.blocks.sorted < 0) this.blocks.sort(0);
+        this.note.textContent = `${count(left.length)} blocks, ${bytes(sum)}, alive ${view.momentWords()}${left.length < rows.length ? `, of ${count(rows.length)}` : ""}`;
+      } else if (tab === "allocations") this.showAllocations();
+      else this.showEvents();
+    }
+    showAllocations() {
+      const t = this.view.trace;
+      const { from, to } = this.view.window();
+      const rows = [];
+      for (let row = 0; row < t.nRows; row++)
+        if (t.born[row] <= to && t.freeCompleted[row] > from && passes(this.view.query, t, row)) rows.push(row);
+      this.allocations.show(rows);
+      this.note.textContent = `${count(rows.length)} allocations that lived in the window shown`;
+    }
+    showEvents() {
+      const { view } = this;
+      const t = view.trace;
+      const { from, to } = view.window();
+      const index = this.getIndex();
+      const all = !view.query.stacks && !view.query.tests.length;
+      const events = new Float64Array(Math.max(0, to - from));
+      let n = 0;
+      for (let e = from + 1; e <= to; e++) {
+        const row = index.rowOf(e);
+        if (all || row >= 0 && passes(view.query, t, row)) events[n++] = e;
+      }
+      this.events.show(events.subarray(0, n));
+      this.note.textContent = `${count(n)} events in the window shown`;
+    }
+    showFlame() {
+      const { view } = this;
+      const t = view.trace;
+      const weights = new Float64Array(t.file.stacks.length / 2);
+      const add = (row, factor) => {
+        if (passes(view.query, t, row)) weights[t.stackRow[row]] += t.size(row) * factor;
+      };
+      const { from, to } = view.window();
+      const ooms = t.about.ooms;
+      if (this.flameOf === "window" || this.flameOf === "time" || this.flameOf === "never") {
+        for (let row = 0; row < t.nRows; row++) {
+          if (this.flameOf === "window" && t.born[row] > from && t.born[row] <= to) add(row, 1);
+          else if (this.flameOf === "never" && t.freeCompleted[row] >= ALIVE) add(row, 1);
+          else if (this.flameOf === "time") add(row, this.life(row));
+        }
+      } else {
+        const event = this.flameOf === "peak" ? t.peakEvent : this.flameOf === "oom" && ooms.length ? ooms[ooms.length - 1].event - 1 : view.stage.moment;
+        for (const row of event === view.stage.moment ? view.rowsNow() : view.stage.moments.rowsAt(event)) add(row, 1);
+      }
+      const timed = t.times.length > 0;
+      this.flame.show(buildFlame(t.file, weights, this.flameBy), this.flameOf !== "time" ? bytes : (n) => timed ? `${bytes(n / 1e6)}\xB7s` : `${bytes(n)}\xB7events`);
+      this.note.textContent = `${this.flame.unit(this.flame.root ? this.flame.root.value : 0)} in all`;
+    }
+    /** @param {number} row */
+    life(row) {
+      const t = this.view.trace;
+      const end = Math.min(t.freeCompleted[row], t.to);
+      return t.times.length ? t.timeOf(end) - t.timeOf(Math.max(t.born[row], t.from)) : end - Math.max(t.born[row], t.from);
+    }
+    redraw() {
+      if (this.view.tab === "state") this.state.draw();
+      if (this.view.tab === "flame") this.flame.draw();
+    }
+  };
+
+  // src/live.js
+  var BLOCK = 128;
+  var SPACING = 32768;
+  var Block = class {
+    constructor() {
+      this.rows = new Int32Array(BLOCK);
+      this.n = 0;
+      this.bytes = 0;
+    }
+  };
+  var Live = class {
+    /** @param {import("./trace.js").Trace} trace */
+    constructor(trace) {
+      this.trace = trace;
+      this.blocks = [];
+      this.n = 0;
+      this.total = 0;
+      this.lowest = 0;
+      this.categories = new Float64Array(8);
+    }
+    /** @param {ArrayLike<number>} rows ascending */
+    set(rows) {
+      const t = this.trace;
+      this.blocks = [];
+      this.total = 0;
+      this.n = rows.length;
+      this.lowest = 0;
+      this.categories.fill(0);
+      const fill = BLOCK * 3 >> 2;
+      let block = null;
+      for (let i = 0; i < rows.length; i++) {
+        if (!block || block.n === fill) this.blocks.push(block = new Block());
+        const size = t.size(rows[i]);
+        block.rows[block.n++] = rows[i];
+        block.bytes += size;
+        this.total += size;
+        this.categories[t.attrs[t.attrRow[rows[i]]][3]] += size;
+      }
+    }
+    /** @returns {Int32Array} */
+    rows() {
+      const out = new Int32Array(this.n);
+      let k = 0;
+      for (const block of this.blocks) {
+        out.set(block.rows.subarray(0, block.n), k);
+        k += block.n;
+      }
+      return out;
+    }
+    /** @param {number} row younger than all */
+    push(row) {
+      const blocks = this.blocks;
+      let last = blocks.length - 1;
+      if (last < 0 || blocks[last].n === BLOCK) {
+        blocks.push(new Block());
+        last++;
+      }
+      const block = blocks[last];
+      const size = this.trace.size(row);
+      block.rows[block.n++] = row;
+      block.bytes += size;
+      this.total += size;
+      this.n++;
+      if (last < this.lowest) this.lowest = last;
+    }
+    /** @param {number} row */
+    take(row) {
+      const blocks = this.blocks;
+      let low = 0;
+      let high = blocks.length - 1;
+      while (low < high) {
+        const mid = low + high + 1 >> 1;
+        if (blocks[mid].rows[0] <= row) low = mid;
+        else high = mid - 1;
+      }
+      const block = blocks[low];
+      if (!block) return;
+      const at = block.rows.subarray(0, block.n).indexOf(row);
+      if (at < 0) return;
+      block.rows.copyWithin(at, at + 1, block.n);
+      block.n--;
+      const size = this.trace.size(row);
+      block.bytes -= size;
+      this.total -= size;
+      this.n--;
+      if (!block.n) blocks.splice(low, 1);
+      if (low < this.lowest) this.lowest = low;
+    }
+    /** @param {number} change */
+    apply(change) {
+      if (change >= 0) this.push(change);
+      else this.take(~change);
+    }
+  };
+  var Moments = class {
+    /** @param {import("./trace.js").Trace} trace */
+    constructor(trace) {
+      this.trace = trace;
+      this.points = [];
+      this.spacing = SPACING;
+    }
+    /** @param {() => Promise<void>} pause */
+    async build(pause) {
+      const t = this.trace;
+      const { changes, sizes, sizeRow, attrRow } = t;
+      const category = Uint8Array.from(t.attrs, (a) => a[3]);
+      const sums = new Float64Array(8);
+      const live = new Live(t);
+      const first = new Int32Array(t.nBefore);
+      for (let i = 0; i < t.nBefore; i++) first[i] = i;
+      live.set(first);
+      sums.set(live.categories);
+      let total = live.total;
+      t.peakTotal = total;
+      t.peakEvent = t.from;
+      let rows = live.rows();
+      let since = 0;
+      this.spacing = Math.max(SPACING, live.n);
+      this.points.push({ rows, total, categories: Float64Array.from(sums) });
+      for (let i = 0; i < changes.length; i++) {
+        const change = changes[i];
+        const row = change >= 0 ? change : ~change;
+        const size = sizes[sizeRow[row]];
+        if (change >= 0) {
+          total += size;
+          sums[category[attrRow[row]]] += size;
+          if (total > t.peakTotal) {
+            t.peakTotal = total;
+            t.peakEvent = t.born[change];
+          }
+        } else {
+          total -= size;
+          sums[category[attrRow[row]]] -= size;
+        }
+        if (i + 1 - since === this.spacing) {
+          rows = this.survivors(rows, since, i + 1);
+          since = i + 1;
+          this.points.push({ rows, total, categories: Float64Array.from(sums) });
+          if (this.points.length % 8 === 0) await pause();
+        }
+      }
+      t.peakTotal += t.loose;
+    }
+    /** Rows alive at change `to`, from those at `from`: no list needs to be kept up for it.
+     * @param {Int32Array} rows @param {number} from @param {number} to */
+    survivors(rows, from, to) {
+      const { changes } = this.trace;
+      const gone = /* @__PURE__ */ new Set();
+      let births = 0;
+      for (let i = from; i < to; i++) {
+        if (changes[i] < 0) gone.add(~changes[i]);
+        else births++;
+      }
+      const out = new Int32Array(rows.length + births);
+      let n = 0;
+      for (let i = 0; i < rows.length; i++) if (!gone.has(rows[i])) out[n++] = rows[i];
+      for (let i = from; i < to; i++)
+        if (changes[i] >= 0 && !gone.has(changes[i])) out[n++] = changes[i];
+      return out.slice(0, n);
+    }
+    /** Bring `live` to just before change `index`. @param {Live} live @param {number} index */
+    seek(live, index) {
+      const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
+      const from = point * this.spacing;
+      if (index - from > 2048) {
+        live.set(this.survivors(this.points[point].rows, from, index));
+        return;
+      }
+      live.set(this.points[point].rows);
+      for (let i = from; i < index; i++) live.apply(this.trace.changes[i]);
+    }
+    /** Sums by category just before change `index`. @param {Float64Array} out @param {number} index */
+    sums(out, index) {
+      const t = this.trace;
+      const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
+      out.set(this.points[point].categories);
+      for (let i = point * this.spacing; i < index; i++) {
+        const change = t.changes[i];
+        const row = change >= 0 ? change : ~change;
+        const size = t.sizes[t.sizeRow[row]];
+        out[t.attrs[t.attrRow[row]][3]] += change >= 0 ? size : -size;
+      }
+    }
+    /** Rows alive just after an event. @param {number} event @returns {Int32Array} */
+    rowsAt(event) {
+      const live = new Live(this.trace);
+      this.seek(live, this.trace.changeAfter(event));
+      return live.rows();
+    }
+  };
+
+  // src/raster.js
+  var EMPTY = 0;
+  function edgesOf(trace, byTime, start2, perColumn, width) {
+    const edges = new Float64Array(width + 1);
+    for (let c = 0; c <= width; c++) {
+      const position = start2 + c * perColumn;
+      const event = byTime ? trace.eventAt(position) : Math.floor(position);
+      edges[c] = Math.max(trace.from, Math.min(trace.to, event));
+    }
+    return edges;
+  }
+  function highest(trace, moments, edges) {
+    const { changes, sizes, sizeRow } = trace;
+    const n = edges.length - 1;
+    const stand = new Int32Array(n);
+    const bytes2 = new Float64Array(n);
+    let index = trace.changeAfter(edges[0]);
+    const sums = new Float64Array(8);
+    moments.sums(sums, index);
+    let total = sums.reduce((a, b) => a + b, 0);
+    for (let c = 0; c < n; c++) {
+      const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : index;
+      let most = -1;
+      let at = index;
+      if (end === index) most = total;
+      for (; index < end; index++) {
+        const change = changes[index];
+        total += change >= 0 ? sizes[sizeRow[change]] : -sizes[sizeRow[~change]];
+        if (total > most) {
+          most = total;
+          at = index + 1;
+        }
+      }
+      stand[c] = at;
+      bytes2[c] = most;
+    }
+    return { stand, bytes: bytes2 };
+  }
+  var Raster = class {
+    /** @param {import("./trace.js").Trace} trace @param {import("./live.js").Moments} moments */
+    constructor(trace, moments) {
+      this.trace = trace;
+      this.moments = moments;
+      this.live = new Live(trace);
+      this.frame = null;
+      this.pixels = new Uint32Array(0);
+      this.stand = new Int32Array(0);
+      this.at = 0;
+      this.column = 0;
+      this.end = 0;
+      this.colour = () => 4284900966;
+      this.ages = false;
+      this.copied = false;
+    }
+    /** @param {Frame} frame @param {Int32Array} stand @param {Uint32Array} pixels
+     * @param {number} first @param {number} end columns to draw */
+    begin(frame, stand, pixels, first, end) {
+      this.frame = frame;
+      this.stand = stand;
+      this.pixels = pixels;
+      this.column = first;
+      this.end = end;
+      this.copied = false;
+      if (first < end) {
+        this.at = stand[first];
+        this.moments.seek(this.live, this.at);
+      }
+    }
+    /** Draw until `deadline` (performance.now). @param {number} deadline @returns {boolean} done */
+    run(deadline) {
+      const { changes } = this.trace;
+      while (this.column < this.end) {
+        const to = this.stand[this.column];
+        const live = this.live;
+        if (to < this.at) {
+          this.moments.seek(live, to);
+          this.at = to;
+          this.copied = false;
+        } else if (to - this.at > 65536) {
+          this.moments.seek(live, to);
+          this.at = to;
+        }
+        for (; this.at < to; this.at++) live.apply(changes[this.at]);
+        this.draw();
+        this.column++;
+        if ((this.column & 3) === 0 && performance.now() > deadline) break;
+      }
+      return this.column >= this.end;
+    }
+    draw() {
+      const frame = (
+        /** @type {Frame} */
+        this.frame
+      );
+      const { height, low, high, hide } = frame;
+      const { trace, live, pixels, column } = this;
+      const base = column * height;
+      const perRow = (high - low) / height;
+      const blocks = live.blocks;
+      const event = this.at ? trace.changeEvent(trace.changes[this.at - 1]) : trace.from;
+      let offset = trace.loose;
+      let y = 0;
+      let b = 0;
+      if (this.copied && !this.ages && !hide) {
+        const same = Math.min(live.lowest, blocks.length);
+        for (; b < same; b++) offset += blocks[b].bytes;
+        y = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
+        pixels.copyWithin(base, base - height, base - height + y);
+      } else {
+        const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
+        for (; y < loose; y++) pixels[base + y] = 4288256409;
+      }
+      for (; b < blocks.length && y < height; b++) {
+        const block = blocks[b];
+        const top = offset + block.bytes;
+        if (!hide && low + (y + 0.5) * perRow >= top) {
+          offset = top;
+          continue;
+        }
+        for (let i = 0; i < block.n; i++) {
+          const row = block.rows[i];
+          const size = trace.sizes[trace.sizeRow[row]];
+          if (size < hide) continue;
+          offset += size;
+          let end = Math.ceil((offset - low) / perRow - 0.5);
+          if (end <= y) continue;
+          if (end > height) end = height;
+          const colour = this.colour(row, event);
+          const start2 = y;
+          while (y < end) pixels[base + y++] = colour;
+          if (end - start2 > 3) pixels[base + end - 1] = darker(colour);
+          if (y >= height) break;
+        }
+      }
+      while (y < height) pixels[base + y++] = EMPTY;
+      live.lowest = Infinity;
+      this.copied = true;
+    }
+  };
+  function darker(colour) {
+    const part = (shift) => (colour >>> shift & 255) * 0.72;
+    return (255 << 24 | part(16) << 16 | part(8) << 8 | part(0)) >>> 0;
+  }
+  function rowAt(trace, live, bytes2, hide) {
+    let offset = trace.loose;
+    if (bytes2 < offset) return { row: -1, offset: 0 };
+    for (const block of live.blocks) {
+      if (!hide && bytes2 >= offset + block.bytes) {
+        offset += block.bytes;
+        continue;
+      }
+      for (let i = 0; i < block.n; i++) {
+        const size = trace.size(block.rows[i]);
+        if (size < hide) continue;
+        if (bytes2 < offset + size) return { row: block.rows[i], offset };
+        offset += size;
+      }
+    }
+    return { row: -1, offset };
+  }
+
+  // src/stage.js
+  var LEFT2 = 84;
+  var RIGHT2 = 14;
+  var TOP = 20;
+  var HEIGHT3 = 320;
+  var AXIS = 22;
+  var SPAN_ROWS = 14;
+  var AREA_HEIGHT = 110;
+  var Stage = class {
+    /** @param {import("./trace.js").Trace} trace */
+    constructor(trace) {
+      this.trace = trace;
+      this.moments = new Moments(trace);
+      this.raster = new Raster(trace, this.moments);
+      this.reserved = reservedSeries(trace);
+      this.byTime = trace.byTime === true;
+      this.start = 0;
+      this.perColumn = 1;
+      this.low = 0;
+      this.high = 1;
+      this.hide = 0;
+      this.moment = trace.from;
+      this.pinned = -1;
+      this.hovered = -1;
+      this.element = element("div", "stage");
+      this.base = canvas("", "");
+      this.over = canvas("over", "Active memory: every allocation over time");
+      this.over.tabIndex = 0;
+      this.over.setAttribute("role", "application");
+      this.tip = element("div", "tip");
+      this.tip.hidden = true;
+      this.element.append(this.base, this.over, this.tip);
+      this.areaElement = element("div", "stage");
+      this.area = canvas("", "Memory by category over the same time");
+      this.area.setAttribute("role", "img");
+      this.areaElement.append(this.area);
+      this.bitmap = /** @type {HTMLCanvasElement} */
+      document.createElement("canvas");
+      this.pixels = new Uint32Array(0);
+      this.stand = new Int32Array(0);
+      this.edges = new Float64Array(1);
+      this.pickLive = null;
+      this.pickAt = -1;
+      this.shown = { key: "", start: 0, perColumn: 1, low: 0, high: 1, width: 0 };
+      this.job = 0;
+      this.ready = false;
+      this.took = {};
+      this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, edges: Float64Array} | null} */
+      null;
+      this.colourKey = "";
+      this.height = HEIGHT3;
+      this.marks = trace.about;
+    }
+    get width() {
+      return Math.max(50, Math.floor((this.element.clientWidth || 1e3) - LEFT2 - RIGHT2));
+    }
+    get whole() {
+      const t = this.trace;
+      return this.byTime ? { start: 0, span: Math.max(1, t.lastTime) } : { start: t.from, span: Math.max(1, t.nEvents) };
+    }
+    async build() {
+      await this.moments.build(slice);
+      this.fit();
+    }
+    /** @returns {number} */
+    get ceiling() {
+      const limits = this.marks.ooms.map((o) => o.limit_bytes || 0);
+      const peak = this.trace.peakTotal;
+      const reserved = this.reserved.known ? this.reserved.bytes.reduce((a, b) => Math.max(a, b), 0) : 0;
+      const near = limits.filter((l) => l < 2 * Math.max(peak, reserved));
+      return Math.max(peak, reserved, ...near, 1) * 1.04;
+    }
+    fit() {
+      const { start: start2, span } = this.whole;
+      this.start = start2;
+      this.perColumn = span / this.width;
+      this.low = 0;
+      this.high = this.ceiling;
+    }
+    /** Position of an event on the axis. @param {number} event */
+    position(event) {
+      return this.byTime ? this.trace.timeOf(event) : event;
+    }
+    /** @param {number} event */
+    x(event) {
+      return LEFT2 + (this.position(event) - this.start) / this.perColumn;
+    }
+    /** @param {number} b */
+    y(b) {
+      return TOP + this.height - (b - this.low) / (this.high - this.low) * this.height;
+    }
+    /** @param {number} x of the canvas */
+    eventAtX(x) {
+      const c = Math.max(0, Math.min(this.edges.length - 2, Math.floor(x - LEFT2)));
+      const stand = this.stand[c];
+      if (stand === void 0 || !this.edges.length) return this.trace.from;
+      const event = stand ? this.trace.changeEvent(this.trace.changes[stand - 1]) : this.trace.from;
+      return Math.max(event, Math.min(this.edges[c], this.trace.to));
+    }
+    /** What lies under a point: exact at every zoom. @param {number} x @param {number} y */
+    pick(x, y) {
+      const c = Math.floor(x - LEFT2);
+      const level = this.height - 1 - Math.floor(y - TOP);
+      if (c < 0 || c >= this.stand.length || level < 0 || level >= this.height) return -1;
+      const began = performance.now();
+      const live = this.pickLive && this.pickAt === this.stand[c] ? this.pickLive : new Live(this.trace);
+      if (live !== this.pickLive) this.moments.seek(live, this.stand[c]);
+      this.pickLive = live;
+      this.pickAt = this.stand[c];
+      const at = this.low + (level + 0.5) * ((this.high - this.low) / this.height);
+      const found = rowAt(this.trace, live, at, this.hide);
+      this.took.pick = performance.now() - began;
+      return found.row;
+    }
+    key() {
+      return [this.perColumn, this.low, this.high, this.hide, this.byTime, this.colourKey, this.width, this.height].join("|");
+    }
+    /** Draw all again; resolves when complete. */
+    async draw() {
+      const job = ++this.job;
+      const began = performance.now();
+      const width = this.width;
+      const key = this.key();
+      const old = { ...this.shown };
+      const shift = (this.start - old.start) / this.perColumn;
+      const whole = Math.abs(Math.round(shift) - shift) < 1e-6 && old.key === key && this.ready;
+      let first = 0;
+      let end = width;
+      if (whole && Math.abs(Math.round(shift)) < width) {
+        const by = Math.round(shift);
+        const h = this.height;
+        if (by > 0) this.pixels.copyWithin(0, by * h);
+        else if (by < 0) this.pixels.copyWithin(-by * h, 0, (width + by) * h);
+        first = by > 0 ? width - by : 0;
+        end = by > 0 ? width : -by;
+        this.moveColumns(by, first, end);
+      } else {
+        const kept = this.wholeBitmap;
+        if (kept && kept.key === `${key}|${this.start}`) {
+          this.pixels = kept.pixels.slice();
+          this.stand = kept.stand.slice();
+          this.edges = kept.edges;
+          first = end = 0;
+        } else {
+          if (this.ready) this.preview(old);
+          this.edges = edgesOf(this.trace, this.byTime, this.start, this.perColumn, width);
+          this.stand = highest(this.trace, this.moments, this.edges).stand;
+          this.pixels = new Uint32Array(width * this.height);
+        }
+      }
+      this.shown = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
+      const frame = { edges: this.edges, height: this.height, low: this.low, high: this.high, hide: this.hide };
+      this.raster.begin(frame, this.stand, this.pixels, first, end);
+      let done = false;
+      while (!done) {
+        done = this.raster.run(performance.now() + SLICE_MS);
+        if (done) break;
+        await slice();
+        if (job !== this.job) return false;
+      }
+      this.blit();
+      this.drawArea();
+      this.ready = true;
+      this.drawOver();
+      this.took.draw = performance.now() - began;
+      const w = this.whole;
+      if (this.start === w.start && Math.abs(this.perColumn * width - w.span) < 1e-6 * w.span)
+        this.wholeBitmap = { key: `${key}|${this.start}`, pixels: this.pixels.slice(), stand: this.stand.slice(), edges: this.edges };
+      return true;
+    }
+    /** @param {number} by @param {number} first @param {number} end */
+    moveColumns(by, first, end) {
+      const width = this.width;
+      const edges = this.edges.slice();
+      const stand = this.stand.slice();
+      if (by > 0) {
+        edges.copyWithin(0, by);
+        stand.copyWithin(0, by);
+      } else if (by < 0) {
+        edges.copyWithin(-by, 0);
+        stand.copyWithin(-by, 0);
+      }
+      if (first < end) {
+        const fresh = edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first);
+        edges.set(fresh.subarray(0, Math.min(fresh.length, width + 1 - first)), first);
+        stand.set(highest(this.trace, this.moments, fresh).stand, first);
+      }
+      this.edges = edges;
+      this.stand = stand;
+    }
+    /** The last bitmap where it belongs now. @param {typeof this.shown} old */
+    preview(old) {
+      const g = prepare(this.base, LEFT2 + this.width + RIGHT2, TOP + this.height + AXIS + this.spanHeight);
+      const x = LEFT2 + (old.start - this.start) / this.perColumn;
+      const w = old.width * old.perColumn / this.perColumn;
+      const y = this.y(old.high);
+      const h = this.y(old.low) - y;
+      g.save();
+      g.beginPath();
+      g.rect(LEFT2, TOP, this.width, this.height);
+      g.clip();
+      g.imageSmoothingEnabled = false;
+      if (this.bitmap.width > 1) g.drawImage(this.bitmap, x, y, w, h);
+      g.restore();
+    }
+    get spanHeight() {
+      return this.marks.spans.length || this.marks.steps.length ? SPAN_ROWS : 0;
+    }
+    blit() {
+      const width = this.width;
+      const h = this.height;
+      const g = prepare(this.base, LEFT2 + width + RIGHT2, TOP + h + AXIS + this.spanHeight);
+      g.fillStyle = inks().plot;
+      g.fillRect(LEFT2, TOP, width, h);
+      const flat = (
+        /** @type {HTMLCanvasElement} */
+        document.createElement("canvas")
+      );
+      flat.width = h;
+      flat.height = width;
+      const data = new ImageData(new Uint8ClampedArray(this.pixels.buffer, this.pixels.byteOffset, width * h * 4), h, width);
+      flat.getContext("2d").putImageData(data, 0, 0);
+      this.bitmap.width = width;
+      this.bitmap.height = h;
+      const b = (
+        /** @type {CanvasRenderingContext2D} */
+        this.bitmap.getContext("2d")
+      );
+      b.imageSmoothingEnabled = false;
+      b.setTransform(0, -1, 1, 0, 0, h);
+      b.drawImage(flat, 0, 0);
+      b.setTransform(1, 0, 0, 1, 0, 0);
+      g.imageSmoothingEnabled = false;
+      g.drawImage(this.bitmap, LEFT2, TOP);
+    }
+    /** Sums by category at the event that stands for each column. */
+    drawArea() {
+      const t = this.trace;
+      const width = this.width;
+      const ink = inks();
+      const g = prepare(this.area, LEFT2 + width + RIGHT2, AREA_HEIGHT + 12);
+      const sums = new Float64Array(8);
+      let index = this.stand.length ? this.stand[0] : 0;
+      this.moments.sums(sums, index);
+      const high = Math.max(this.trace.peakTotal, 1) * 1.04;
+      const scale = AREA_HEIGHT / high;
+      g.fillStyle = ink.plot;
+      g.fillRect(LEFT2, 4, width, AREA_HEIGHT);
+      const category = Uint8Array.from(t.attrs, (a) => a[3]);
+      for (let c = 0; c < this.stand.length; c++) {
+        for (const to = this.stand[c]; index < to; index++) {
+          const change = t.changes[index];
+          const row = change >= 0 ? change : ~change;
+          const size = t.sizes[t.sizeRow[row]];
+          sums[category[t.attrRow[row]]] += change >= 0 ? size : -size;
+        }
+        let y = AREA_HEIGHT + 4;
+        for (let k = 0; k < 8; k++) {
+          const h = sums[k] * scale;
+          if (h <= 0) continue;
+          g.fillStyle = CATEGORY_COLOURS[k];
+          g.fillRect(LEFT2 + c, y - h, 1, h);
+          y -= h;
+        }
+      }
+      g.strokeStyle = ink.line;
+      g.lineWidth = 1;
+      g.strokeRect(LEFT2 + 0.5, 4.5, width - 1, AREA_HEIGHT - 1);
+      g.fillStyle = ink.muted;
+      g.textAlign = "right";
+      g.textBaseline = "middle";
+      g.fillText(bytes(high / 1.04), LEFT2 - 6, 12);
+      g.fillText("0", LEFT2 - 6, AREA_HEIGHT);
+      const x = this.x(this.moment);
+      if (x >= LEFT2 && x <= LEFT2 + width) {
+        g.fillStyle = ink.text;
+        g.fillRect(x, 4, 1, AREA_HEIGHT);
+      }
+    }
+    // --- what lies over the bitmap ------------------------------------------------------------------
+    drawOver() {
+      const width = this.width;
+      const ink = inks();
+      const g = prepare(this.over, LEFT2 + width + RIGHT2, TOP + this.height + AXIS + this.spanHeight);
+      this.drawAxes(g, ink);
+      g.save();
+      g.beginPath();
+      g.rect(LEFT2, 0, width, TOP + this.height);
+      g.clip();
+      this.drawLines(g, ink);
+      for (
+        const [row, colour, thick] of
+        /** @type {[number, string, number][]} */
+        [[this.hovered, ink.text, 1], [this.pinned, ink.alarm, 2]]
+      )
+        if (row >= 0) this.outline(g, row, colour, thick);
+      const x = this.x(this.moment);
+      g.fillStyle = ink.text;
+      g.fillRect(Math.round(x), TOP, 1, this.height);
+      g.restore();
+      this.drawSpans(g, ink);
+    }
+    /** @param {CanvasRenderingContext2D} g @param {any} ink */
+    drawAxes(g, ink) {
+      const width = this.width;
+      g.strokeStyle = ink.line;
+      g.lineWidth = 1;
+      g.strokeRect(LEFT2 - 0.5, TOP - 0.5, width + 1, this.height + 1);
+      g.fillStyle = ink.muted;
+      g.textAlign = "right";
+      g.textBaseline = "middle";
+      const step = byteStep(this.high - this.low, 7);
+      for (let b = Math.ceil(this.low / step) * step; b <= this.high; b += step) {
+        const y = this.y(b);
+        if (y < TOP + 4 && y > TOP - 4) continue;
+        g.fillText(bytes(b), LEFT2 - 7, y);
+        g.fillRect(LEFT2 - 4, Math.round(y), 4, 1);
+      }
+      const span = this.perColumn * width;
+      const along = decimalStep(span, Math.max(2, width / 130));
+      const offset = this.byTime ? 0 : 0;
+      g.textBaseline = "top";
+      for (let p = Math.ceil((this.start - offset) / along) * along; p <= this.start + span; p += along) {
+        const x = LEFT2 + (p - this.start) / this.perColumn;
+        const words = this.byTime ? this.timeWords(p, along) : count(p);
+        const w = g.measureText(words).width;
+        g.fillRect(Math.round(x), TOP + this.height, 1, 4);
+        g.textAlign = "left";
+        g.fillText(words, Math.max(LEFT2, Math.min(LEFT2 + width - w, x - w / 2)), TOP + this.height + 6);
+      }
+    }
+    /** @param {number} us @param {number} step */
+    timeWords(us, step) {
+      if (Math.abs(us) < step / 2) return "0 s";
+      if (this.start + this.perColumn * this.width < 1e4) return `${(us / 1e3).toFixed(step < 100 ? 2 : step < 1e3 ? 1 : 0)} ms`;
+      if (step < 1e6) return `${(us / 1e6).toFixed(step < 100 ? 5 : step < 1e3 ? 4 : step < 1e4 ? 3 : step < 1e5 ? 2 : 1)} s`;
+      return duration(us);
+    }
+    /** @param {CanvasRenderingContext2D} g @param {any} ink */
+    drawLines(g, ink) {
+      const { events, bytes: reserved, known } = this.reserved;
+      const width = this.width;
+      if (known) {
+        g.strokeStyle = ink.line;
+        g.lineWidth = 1.2;
+        g.beginPath();
+        let k = 0;
+        for (let c = 0; c < width; c++) {
+          while (k + 1 < events.length && events[k + 1] <= this.edges[c + 1]) k++;
+          const y = this.y(reserved[k]);
+          if (c) g.lineTo(LEFT2 + c + 1, y);
+          else g.moveTo(LEFT2, y);
+        }
+        g.stroke();
+        this.label(g, LEFT2 + 6, this.y(reserved[0]) - 5, "reserved", ink.line, ink);
+      }
+      const limits = new Set(this.marks.ooms.map((o) => o.limit_bytes).filter(Boolean));
+      const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;
+      if (last && limits.size && last <= this.high && last >= this.low) {
+        const y = this.y(last);
+        g.setLineDash([5, 4]);
+        g.strokeStyle = ink.alarm;
+        g.beginPath();
+        g.moveTo(LEFT2, y);
+        g.lineTo(LEFT2 + width, y);
+        g.stroke();
+        g.setLineDash([]);
+        this.label(g, LEFT2 + 6, y + 12, `${bytes(last)} could be had at the failure`, ink.alarm, ink);
+      }
+      g.fillStyle = ink.alarm;
+      for (const o of this.marks.ooms) {
+        const x = this.x(o.event);
+        g.globalAlpha = 0.6;
+        g.fillRect(Math.round(x) - 1, TOP, 1.5, this.height);
+        g.globalAlpha = 1;
+        g.beginPath();
+        g.moveTo(x - 5, TOP - 11);
+        g.lineTo(x + 5, TOP - 11);
+        g.lineTo(x, TOP - 1);
+        g.fill();
+      }
+      const px = this.x(this.trace.peakEvent);
+      g.strokeStyle = ink.mark;
+      g.lineWidth = 2;
+      g.fillStyle = ink.paper;
+      g.beginPath();
+      g.arc(px, this.y(this.trace.peakTotal), 4, 0, 7);
+      g.fill();
+      g.stroke();
+    }
+    /** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {string} words
+     * @param {string} colour @param {any} ink */
+    label(g, x, y, words, colour, ink) {
+      g.textAlign = "left";
+      g.textBaseline = "alphabetic";
+      g.lineWidth = 3;
+      g.strokeStyle = ink.plot;
+      const at = Math.max(TOP + 10, y);
+      g.strokeText(words, x, at);
+      g.fillStyle = colour;
+      g.fillText(words, x, at);
+    }
+    /** The band of an allocation, where it is in sight. @param {CanvasRenderingContext2D} g
+     * @param {number} row @param {string} colour @param {number} thick */
+    outline(g, row, colour, thick) {
+      const t = this.trace;
+      const left = Math.max(0, Math.floor(this.x(t.born[row]) - LEFT2));
+      const right = Math.min(this.stand.length, Math.ceil(this.x(Math.min(t.freeCompleted[row], t.to)) - LEFT2) + 1);
+      if (right <= left) return;
+      const step = Math.max(1, Math.floor((right - left) / 240));
+      const live = new Live(t);
+      const edge = [];
+      const began = performance.now();
+      let at = -1;
+      for (let c = left; c < right && performance.now() - began < 12; c += step) {
+        const index = this.stand[c];
+        if (at < 0 || index - at > 4096 || index < at) this.moments.seek(live, index);
+        else for (let i = at; i < index; i++) live.apply(t.changes[i]);
+        at = index;
+        let offset = t.loose;
+        let found = false;
+        for (const block of live.blocks) {
+          if (block.rows[block.n - 1] < row && !this.hide) {
+            offset += block.bytes;
+            continue;
+          }
+          for (let i = 0; i < block.n && block.rows[i] <= row; i++) {
+            if (block.rows[i] === row) found = true;
+            else if (t.size(block.rows[i]) >= this.hide) offset += t.size(block.rows[i]);
+          }
+          break;
+        }
+        if (found) edge.push([LEFT2 + c, this.y(offset), this.y(offset + t.size(row))]);
+      }
+      if (!edge.length) return;
+      g.strokeStyle = colour;
+      g.lineWidth = thick;
+      g.beginPath();
+      edge.forEach(([x, low], i) => i ? g.lineTo(x + step, low) : g.moveTo(x, low));
+      for (const [x, , high] of edge.reverse()) g.lineTo(x, high);
+      g.closePath();
+      g.stroke();
+    }
+    /** Annotations, else steps, below the axis. @param {CanvasRenderingContext2D} g @param {any} ink */
+    drawSpans(g, ink) {
+      if (!this.spanHeight) return;
+      const width = this.width;
+      const y = TOP + this.height + AXIS;
+      const spans = this.marks.spans.length ? this.marks.spans : this.marks.steps.map((s, i) => [`step ${i}`, s[0], s[1]]);
+      g.save();
+      g.beginPath();
+      g.rect(LEFT2, y, width, SPAN_ROWS);
+      g.clip();
+      g.textBaseline = "middle";
+      g.textAlign = "left";
+      for (const [i, [name, from, to]] of spans.entries()) {
+        const x = Math.max(LEFT2, this.x(from));
+        const end = Math.min(LEFT2 + width, this.x(to));
+        if (end < LEFT2 || x > LEFT2 + width) continue;
+        g.fillStyle = ["#0072b2", "#009e73", "#cc79a7", "#e69f00"][i % 4];
+        g.globalAlpha = 0.3;
+        g.fillRect(x, y, Math.max(1, end - x - 0.5), SPAN_ROWS - 2);
+        g.globalAlpha = 1;
+        const most = Math.floor((end - x - 8) / 6);
+        g.fillStyle = ink.text;
+        if (most >= 5) g.fillText(elide(name, most), x + 4, y + SPAN_ROWS / 2 - 1);
+      }
+      g.restore();
+    }
+    /** @param {number} by columns */
+    pan(by) {
+      this.start += Math.round(by) * this.perColumn;
+    }
+    /** @param {number} factor below 1: closer @param {number} x of the canvas, what stays @param {number} [y] */
+    zoom(factor, x, y) {
+      const least = (this.byTime ? 2 : 4) / this.width;
+      const most = 2 * this.whole.span / this.width;
+      const at = this.start + (x - LEFT2) * this.perColumn;
+      this.perColumn = Math.max(least, Math.min(most, this.perColumn * factor));
+      this.start = at - (x - LEFT2) * this.perColumn;
+      if (y === void 0) return;
+      const level = this.low + (TOP + this.height - y) / this.height * (this.high - this.low);
+      const span = Math.max(512, Math.min(this.ceiling, (this.high - this.low) * factor));
+      const part = (level - this.low) / (this.high - this.low);
+      this.low = Math.max(0, level - part * span);
+      this.high = this.low + span;
+    }
+    /** Bring an event into sight. @param {number} event */
+    reveal(event) {
+      const x = this.x(event) - LEFT2;
+      if (x < 0 || x > this.width) this.start = this.position(event) - Math.round(this.width / 2) * this.perColumn;
+    }
+    /** @param {MouseEvent} e */
+    point(e) {
+      const place = this.over.getBoundingClientRect();
+      return { x: e.clientX - place.left, y: e.clientY - place.top };
+    }
+  };
+
+  // src/picture.js
+  var MOST_RECTS = 2e4;
+  var TOP2 = 20;
+  function hex(abgr2) {
+    const part = (shift) => (abgr2 >>> shift & 255).toString(16).padStart(2, "0");
+    return `#${part(0)}${part(8)}${part(16)}`;
+  }
+  function rects(stage, step) {
+    const { pixels, height, width } = stage;
+    const out = [];
+    for (let c = 0; c < width; c += step) {
+      for (let y = 0; y < height; ) {
+        const colour = pixels[c * height + y];
+        let end = y + 1;
+        while (end < height && pixels[c * height + end] === colour) end++;
+        if (colour) out.push(`<path fill="${hex(colour)}" d="M${LEFT2 + c} ${TOP2 + height - end}h${step}v${end - y}h-${step}z"/>`);
+        y = end;
+      }
+      if (out.length > MOST_RECTS) return null;
+    }
+    return out;
+  }
+  function toSvg(stage) {
+    let step = 1;
+    let body = rects(stage, step);
+    while (!body) body = rects(stage, step *= 2);
+    const width = LEFT2 + stage.width + RIGHT2;
+    const height = TOP2 + stage.height + 24;
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">
+<title>Active memory, columns of ${step} pixels</title>
+<rect width="${width}" height="${height}" fill="#ffffff"/>
+${body.join("\n")}
+<rect x="${LEFT2}" y="${TOP2}" width="${stage.width}" height="${stage.height}" fill="none" stroke="#57606a"/>
+<text x="${LEFT2 - 6}" y="${TOP2 + 10}" text-anchor="end">${bytes(stage.high)}</text>
+<text x="${LEFT2 - 6}" y="${TOP2 + stage.height}" text-anchor="end">${bytes(stage.low)}</text>
+</svg>
+`;
+  }
+
+  // src/view.js
+  var TABS = [["state", "Allocator state"], ["flame", "Flame graph"], ["blocks", "Blocks"], ["allocations", "Allocations"], ["events", "Events"]];
+  var HIDE = (
+    /** @type {[string, string][]} */
+    [["0", "nothing"], ["65536", "below 64 KiB"], ["1048576", "below 1 MiB"], ["16777216", "below 16 MiB"]]
+  );
+  var View = class {
+    /** @param {import("./trace.js").Trace} trace @param {any} description
+     * @param {{file: number, device: number}} place @param {{help: () => void, theme: () => void}} acts */
+    constructor(trace, description, place, acts) {
+      this.trace = trace;
+      this.categories = description.categories;
+      this.actions = description.actions;
+      this.place = place;
+      this.acts = acts;
+      this.stage = new Stage(trace);
+      this.tab = "state";
+      this.by = "category";
+      this.text = "";
+      this.query = parseQuery(trace, "", pool, this.categories);
+      this.colours = coloursBy(trace, this.categories, this.by);
+      this.now = null;
+      this.drawing = false;
+      this.again = false;
+      this.playing = 0;
+      this.element = element("div", "viewer");
+      const s = this.stage;
+      const bar = element("div", "bar");
+      bar.setAttribute("role", "toolbar");
+      this.axis = choice("over ", this.trace.byTime ? [["time", "time"], ["event", "events"]] : [["event", "events"]], (v) => this.setAxis(v));
+      this.colour = choice("colour by ", ["category", "site", "stream", "pool", "size", "age"].map((c) => [c, c]), (v) => this.setColour(v));
+      this.hide = choice("hide ", HIDE, (v) => {
+        s.hide = Number(v);
+        this.redraw();
+      });
+      this.search = /** @type {HTMLInputElement} */
+      element("input");
+      this.search.type = "search";
+      this.search.placeholder = "search: words, size>1MiB, /regex/";
+      this.search.setAttribute("aria-label", "Search frames; also size>1MiB, stream:0, pool:default, addr:0x..., /regular expression/");
+      this.search.addEventListener("change", () => this.setQuery(this.search.value));
+      this.search.addEventListener("keydown", (e) => {
+        if (e.key === "Enter") this.setQuery(this.search.value);
+        if (e.key === "Escape") this.search.blur();
+        e.stopPropagation();
+      });
+      this.confirm = button("run this search", "A link brought this search: it runs when you say so", () => this.setQuery(this.search.value));
+      this.confirm.hidden = true;
+      bar.append(
+        this.axis.wrap,
+        this.colour.wrap,
+        this.hide.wrap,
+        button("Fit", "Show everything (f)", () => this.fit()),
+        button("Peak", "Go to the highest moment (p)", () => this.moveTo(this.trace.peakEvent, true))
+      );
+      if (this.trace.about.ooms.length) bar.append(button("Out of memory", "Go to the next failure (o)", () => this.nextOom()));
+      this.play = button("Play", "Step through events (space)", () => this.togglePlay());
+      bar.append(
+        this.play,
+        element("span", "grow"),
+        this.search,
+        this.confirm,
+        button("PNG", "Save the picture as PNG", () => this.savePng()),
+        button("SVG", "Save the picture as SVG", () => this.saveSvg()),
+        button("Theme", "Light or dark (t)", () => this.acts.theme()),
+        button("?", "Keys and help (?)", () => this.acts.help())
+      );
+      this.legend = element("div", "legend");
+      this.readout = element("div", "readout");
+      this.readout.setAttribute("role", "status");
+      this.readout.setAttribute("aria-live", "polite");
+      this.pinnedBox = element("div", "pinned");
+      this.pinnedBox.hidden = true;
+      this.tabs = element("div", "tabs");
+      this.tabs.setAttribute("role", "tablist");
+      for (const [id, words] of TABS) {
+        const b = button(words, words, () => this.setTab(id));
+        b.setAttribute("role", "tab");
+        b.dataset.tab = id;
+        this.tabs.append(b);
+      }
+      this.panels = new Panels(this);
+      this.element.append(
+        bar,
+        s.element,
+        this.legend,
+        element("div", "pane-title", "By category, the same stretch"),
+        s.areaElement,
+        this.readout,
+        this.pinnedBox,
+        this.tabs,
+        this.panels.element
+      );
+      this.listen();
+    }
+    // --- state ---------------------------------------------------------------------------------------
+    /** @param {import("./permalink.js").Link} link */
+    async start(link) {
+      const s = this.stage;
+      await s.build();
+      const ooms = this.trace.about.ooms;
+      s.moment = ooms.length ? Math.max(this.trace.from, ooms[ooms.length - 1].event - 1) : this.trace.peakEvent;
+      this.applyLink(link);
+      this.setColour(this.by, true);
+      await this.redraw();
+      this.changed();
+    }
+    /** @param {import("./permalink.js").Link} link */
+    applyLink(link) {
+      const s = this.stage;
+      if (link.x === "event" || !this.trace.byTime) s.byTime = false;
+      this.axis.select.value = s.byTime ? "time" : "event";
+      s.fit();
+      if (link.t) {
+        s.start = link.t[0];
+        s.perColumn = Math.max(1e-9, (link.t[1] - link.t[0]) / s.width);
+      }
+      if (link.y) [s.low, s.high] = [Math.max(0, link.y[0]), link.y[1]];
+      if (link.m !== void 0) s.moment = Math.max(this.trace.from, Math.min(this.trace.to, link.m));
+      if (link.c && ["category", "site", "stream", "pool", "size", "age"].includes(link.c)) this.by = link.c;
+      this.colour.select.value = this.by;
+      if (link.tab && TABS.some(([id]) => id === link.tab)) this.tab = link.tab;
+      if (link.sel !== void 0 && link.sel >= 0 && link.sel < this.trace.nRows) s.pinned = link.sel;
+      this.search.value = link.q || "";
+      if (link.q && /^\/.+\/$/.test(link.q)) this.confirm.hidden = false;
+      else if (link.q) this.setQuery(link.q, true);
+    }
+    link() {
+      const s = this.stage;
+      const w = s.whole;
+      const fits = Math.abs(s.start - w.start) < s.perColumn && Math.abs(s.perColumn * s.width - w.span) < s.perColumn;
+      const tall = s.low === 0 && Math.abs(s.high - s.ceiling) < 1;
+      storeLink({
+        f: this.place.file,
+        d: this.place.device,
+        x: s.byTime ? "time" : "event",
+        t: fits ? void 0 : [s.start, s.start + s.perColumn * s.width],
+        y: tall ? void 0 : [s.low, s.high],
+        m: s.moment,
+        sel: s.pinned >= 0 ? s.pinned : void 0,
+        c: this.by,
+        tab: this.tab,
+        q: this.text || void 0
+      });
+    }
+    /** Everything that follows the moment and the selection. */
+    changed() {
+      this.readout.textContent = this.readoutWords();
+      this.showPinned();
+      for (const b of this.tabs.querySelectorAll("button")) {
+        b.setAttribute("aria-selected", b.dataset.tab === this.tab ? "true" : "false");
+      }
+      this.stage.drawOver();
+      this.stage.drawArea();
+      this.link();
+      void this.panels.update();
+    }
+    /** Draw the pictures over time; at most one at work, the latest wish wins. @returns {Promise<void>} */
+    async redraw() {
+      if (this.drawing) {
+        this.again = true;
+        this.stage.job++;
+        return;
+      }
+      this.drawing = true;
+      do {
+        this.again = false;
+        await this.stage.draw();
+      } while (this.again);
+      this.drawing = false;
+      this.element.dataset.drawn = String(Number(this.element.dataset.drawn || 0) + 1);
+      this.link();
+    }
+    rowsNow() {
+      if (!this.now || this.now.event !== this.stage.moment)
+        this.now = { event: this.stage.moment, rows: this.stage.moments.rowsAt(this.stage.moment) };
+      return this.now.rows;
+    }
+    window() {
+      const s = this.stage;
+      return { from: Math.max(this.trace.from, s.edges[0]), to: Math.min(this.trace.to, s.edges[s.edges.length - 1]) };
+    }
+    // --- words ---------------------------------------------------------------------------------------
+    momentWords() {
+      const e = this.stage.moment;
+      return e <= this.trace.from && this.trace.from < 0 ? "before event 0" : `after event ${e}`;
+    }
+    readoutWords() {
+      const t = this.trace;
+      const rows = this.rowsNow();
+      let sum = t.loose;
+      let requested = 0;
+      for (const row of rows) {
+        sum += t.size(row);
+        requested += Math.max(0, t.requested[t.sizeRow[row]]);
+      }
+      const parts = [`Moment: ${this.momentWords()}`];
+      if (t.times.length) parts.push(`${duration(t.timeOf(this.stage.moment))} in`);
+      parts.push(`${bytes(sum)} active in ${count(rows.length)} blocks`);
+      if (requested) parts.push(`${bytes(requested)} requested`);
+      const r = this.stage.reserved;
+      let k = 0;
+      while (k + 1 < r.events.length && r.events[k + 1] <= this.stage.moment) k++;
+      if (r.known) parts.push(`${bytes(r.bytes[k])} reserved`);
+      return parts.join(" \xB7 ");
+    }
+    /** @param {number} row */
+    rowWords(row) {
+      const t = this.trace;
+      const attr = t.attrs[t.attrRow[row]];
+      const requested = t.requested[t.sizeRow[row]];
+      const dies = t.freeCompleted[row];
+      const born = t.born[row] < 0 ? "from before the recording" : `born at event ${t.born[row]}`;
+      const timed = t.times.length > 0 && t.born[row] > t.from && dies <= t.to;
+      const life = dies >= ALIVE ? "never freed" : `freed at event ${dies}${timed ? `, lived ${duration(t.timeOf(dies) - t.timeOf(t.born[row]))}` : ""}`;
+      const lines = [
+        `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${this.categories[attr[3]].toLowerCase().replace("_", " ")}`,
+        `${born}, ${life}`
+      ];
+      if (this.stage.moment >= t.born[row] && t.born[row] > t.from && t.times.length)
+        lines.push(`age at the moment ${duration(Math.max(0, t.timeOf(Math.min(this.stage.moment, t.to)) - t.timeOf(t.born[row])))}`);
+      if (attr[0] !== "0" || attr[1] || attr[2]) lines.push(`stream ${attr[0]}, pool ${pool(attr[1], attr[2])}`);
+      lines.push(elide(t.site(t.stackRow[row]), 240));
+      return lines.join("\n");
+    }
+    /** @param {string} words */
+    say(words) {
+      this.readout.textContent = words;
+    }
+    showPinned() {
+      const row = this.stage.pinned;
+      this.pinnedBox.hidden = row < 0;
+      this.pinnedBox.replaceChildren();
+      if (row < 0) return;
+      const t = this.trace;
+      const stack = t.frames(t.stackRow[row]).map((f) => frameWords(f));
+      const attr = t.attrs[t.attrRow[row]];
+      const head = element("div", "");
+      head.style.whiteSpace = "pre-line";
+      head.append(element("bdi", "", this.rowWords(row)));
+      if (attr[5]) head.append(element("div", "", `Category: ${attr[5]}${attr[4] ? ` (${attr[4]})` : ""}`));
+      const text = stack.length ? stack.join("\n") : "no stack was recorded";
+      const acts = element("div", "bar");
+      acts.append(
+        button("Copy stack", "Copy the whole stack (c)", () => this.copyStack()),
+        button("Go to its birth", "Move the moment to where it was allocated", () => this.moveTo(Math.max(t.from, t.born[row]), true)),
+        button("Unpin", "Forget the selection (Esc)", () => this.pin(-1, false))
+      );
+      this.pinnedBox.append(head, acts, element("pre", "", stack.length ? stack.map((l) => elide(l, 300)).join("\n") : text));
+    }
+    copyStack() {
+      const row = this.stage.pinned;
+      if (row < 0) return;
+      const t = this.trace;
+      const text = [this.rowWords(row), ...t.frames(t.stackRow[row]).map((f) => frameWords(f))].join("\n");
+      const done = () => this.say("The stack is copied.");
+      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => this.say("The browser did not allow copying."));
+    }
+    // --- acts ----------------------------------------------------------------------------------------
+    /** @param {number} event @param {boolean} reveal */
+    moveTo(event, reveal) {
+      const s = this.stage;
+      s.moment = Math.max(this.trace.from, Math.min(this.trace.to, event));
+      const before = s.start;
+      if (reveal) s.reveal(s.moment);
+      if (s.start !== before) void this.redraw();
+      this.changed();
+    }
+    /** @param {number} row @param {boolean} reveal */
+    pin(row, reveal) {
+      const s = this.stage;
+      s.pinned = row;
+      if (row >= 0 && reveal && !this.trace.alive(row, s.moment)) {
+        this.moveTo(Math.max(this.trace.from, this.trace.born[row]), true);
+        return;
+      }
+      this.changed();
+    }
+    fit() {
+      this.stage.fit();
+      void this.redraw();
+    }
+    nextOom() {
+      const ooms = this.trace.about.ooms;
+      if (!ooms.length) return;
+      const next = ooms.find((o) => o.event - 1 > this.stage.moment) || ooms[0];
+      this.moveTo(next.event - 1, true);
+    }
+    /** @param {string} axis */
+    setAxis(axis) {
+      const s = this.stage;
+      const { from, to } = this.window();
+      s.byTime = axis === "time";
+      const start2 = s.position(from);
+      s.start = start2;
+      s.perColumn = Math.max(1e-9, (s.position(to) - start2) / s.width);
+      void this.redraw();
+    }
+    /** @param {string} by @param {boolean} [quiet] */
+    setColour(by, quiet) {
+      this.by = by;
+      this.colours = coloursBy(this.trace, this.categories, by);
+      this.applyColours();
+      this.legend.replaceChildren();
+      for (const [hex2, words] of this.colours.legend) {
+        const entry = element("span");
+        const box = element("i");
+        box.style.background = hex2;
+        entry.append(box, element("bdi", "", words));
+        entry.title = words;
+        this.legend.append(entry);
+      }
+      if (quiet) return;
+      void this.redraw();
+      this.changed();
+    }
+    /** What the search leaves out is pale. */
+    applyColours() {
+      const { query, trace, colours } = this;
+      const all = !query.stacks && !query.tests.length;
+      const dark = document.documentElement.dataset.dark === "yes";
+      const pale = dark ? 4281544748 : 4293453282;
+      this.stage.raster.ages = colours.ages;
+      this.stage.raster.colour = all ? colours.of : (row, event) => {
+        if (query.stacks && !query.stacks[trace.stackRow[row]]) return pale;
+        for (const test of query.tests) if (!test(row)) return pale;
+        return colours.of(row, event);
+      };
+      this.stage.colourKey = `${this.by}|${this.text}|${all ? "" : dark}`;
+    }
+    /** @param {string} text @param {boolean} [quiet] */
+    setQuery(text, quiet) {
+      const begin = () => {
+        this.confirm.hidden = true;
+        this.text = text.trim();
+        this.query = parseQuery(this.trace, this.text, pool, this.categories);
+        this.panels.flame.search = this.query.stacks && !this.text.startsWith("/") ? this.text.toLowerCase() : "";
+        this.applyColours();
+        if (quiet) return;
+        void this.redraw();
+        this.changed();
+        if (this.query.error) this.say(this.query.error);
+      };
+      if (/addr:/i.test(text)) void this.trace.loadAddresses().then(begin);
+      else begin();
+    }
+    /** @param {string} tab */
+    setTab(tab) {
+      this.tab = tab;
+      this.changed();
+    }
+    togglePlay() {
+      if (this.playing) {
+        clearInterval(this.playing);
+        this.playing = 0;
+      } else {
+        this.playing = window.setInterval(() => {
+          if (this.stage.moment >= this.trace.to) this.togglePlay();
+          else this.moveTo(this.stage.moment + 1, true);
+        }, 120);
+      }
+      this.play.textContent = this.playing ? "Pause" : "Play";
+    }
+    savePng() {
+      const { base, over } = this.stage;
+      const all = document.createElement("canvas");
+      all.width = base.width;
+      all.height = base.height;
+      const g = (
+        /** @type {CanvasRenderingContext2D} */
+        all.getContext("2d")
+      );
+      g.fillStyle = document.documentElement.dataset.dark === "yes" ? "#16181d" : "#ffffff";
+      g.fillRect(0, 0, all.width, all.height);
+      g.drawImage(base, 0, 0);
+      g.drawImage(over, 0, 0);
+      all.toBlob((blob) => blob && save(blob, "memory.png"), "image/png");
+    }
+    saveSvg() {
+      save(new Blob([toSvg(this.stage)], { type: "image/svg+xml" }), "memory.svg");
+    }
+    // --- input ---------------------------------------------------------------------------------------
+    listen() {
+      const { over } = this.stage;
+      const fingers = /* @__PURE__ */ new Map();
+      let moved = 0;
+      let rest = 0;
+      over.addEventListener("pointerdown", (e) => {
+        over.setPointerCapture(e.pointerId);
+        fingers.set(e.pointerId, this.stage.point(e));
+        moved = 0;
+        rest = 0;
+      });
+      over.addEventListener("pointermove", (e) => {
+        const at = this.stage.point(e);
+        const last = fingers.get(e.pointerId);
+        if (!last) {
+          this.hover(at);
+          return;
+        }
+        if (fingers.size === 2) this.pinch(fingers, e.pointerId, at);
+        else {
+          rest += last.x - at.x;
+          moved += Math.abs(last.x - at.x) + Math.abs(last.y - at.y);
+          if (moved > 4 && Math.abs(rest) >= 1) {
+            this.stage.pan(Math.trunc(rest));
+            rest -= Math.trunc(rest);
+            void this.redraw();
+          }
+        }
+        fingers.set(e.pointerId, at);
+      });
+      over.addEventListener("pointerup", (e) => {
+        fingers.delete(e.pointerId);
+        if (moved <= 4) this.click(this.stage.point(e));
+      });
+      over.addEventListener("pointercancel", (e) => fingers.delete(e.pointerId));
+      over.addEventListener("pointerleave", () => {
+        this.stage.tip.hidden = true;
+        if (this.stage.hovered >= 0) {
+          this.stage.hovered = -1;
+          this.stage.drawOver();
+        }
+      });
+      over.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
+    }
+    /** @param {WheelEvent} e */
+    wheel(e) {
+      e.preventDefault();
+      const at = this.stage.point(e);
+      if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.stage.pan(Math.round((e.deltaX || e.deltaY) * 0.8));
+      else this.stage.zoom(Math.exp(e.deltaY * 2e-3), at.x, e.ctrlKey || e.altKey ? at.y : void 0);
+      void this.redraw();
+    }
+    /** @param {Map<number, {x: number, y: number}>} fingers @param {number} id @param {{x: number, y: number}} at */
+    pinch(fingers, id, at) {
+      const other = [...fingers].find(([k]) => k !== id);
+      const last = fingers.get(id);
+      if (!other || !last) return;
+      const before = Math.abs(last.x - other[1].x);
+      const after = Math.abs(at.x - other[1].x);
+      if (before > 8 && after > 8) this.stage.zoom(before / after, (at.x + other[1].x) / 2);
+      void this.redraw();
+    }
+    /** @param {{x: number, y: number}} at */
+    hover(at) {
+      const s = this.stage;
+      const row = s.pick(at.x, at.y);
+      s.tip.hidden = row < 0;
+      if (row >= 0) {
+        s.tip.textContent = this.rowWords(row);
+        const width = s.element.clientWidth;
+        s.tip.style.left = `${Math.max(0, at.x + 14 + s.tip.offsetWidth > width ? at.x - 14 - s.tip.offsetWidth : at.x + 14)}px`;
+        s.tip.style.top = `${at.y + 14}px`;
+      }
+      if (row !== s.hovered) {
+        s.hovered = row;
+        s.drawOver();
+      }
+    }
+    /** @param {{x: number, y: number}} at */
+    click(at) {
+      const s = this.stage;
+      if (at.x < LEFT2) return;
+      s.pinned = s.pick(at.x, at.y);
+      s.moment = s.eventAtX(at.x);
+      this.changed();
+    }
+    /** @param {KeyboardEvent} e @returns {boolean} was it one of ours? */
+    key(e) {
+      const s = this.stage;
+      const wide = e.shiftKey ? 4 : 1;
+      const middle = LEFT2 + s.width / 2;
+      const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+      switch (key) {
+        case "w":
+        case "+":
+        case "=":
+          s.zoom(0.7 ** wide, this.x());
+          break;
+        case "s":
+        case "-":
+          s.zoom(1 / 0.7 ** wide, middle);
+          break;
+        case "a":
+          s.pan(-60 * wide);
+          break;
+        case "d":
+          s.pan(60 * wide);
+          break;
+        case "f":
+        case "0":
+          if (key === "f" && e.shiftKey && s.pinned >= 0) this.frame(s.pinned);
+          else s.fit();
+          break;
+        case "ArrowLeft":
+        case "[":
+          this.moveTo(s.moment - (e.shiftKey ? 100 : 1), true);
+          return true;
+        case "ArrowRight":
+        case "]":
+          this.moveTo(s.moment + (e.shiftKey ? 100 : 1), true);
+          return true;
+        case "ArrowUp":
+          this.neighbour(1);
+          return true;
+        case "ArrowDown":
+          this.neighbour(-1);
+          return true;
+        case "Home":
+          this.moveTo(this.trace.from, true);
+          return true;
+        case "End":
+          this.moveTo(this.trace.to, true);
+          return true;
+        case "p":
+          this.moveTo(this.trace.peakEvent, true);
+          return true;
+        case "o":
+          this.nextOom();
+          return true;
+        case "c":
+          this.copyStack();
+          return true;
+        case " ":
+          this.togglePlay();
+          return true;
+        case "/":
+          this.search.focus();
+          return true;
+        case "Escape":
+          this.pin(-1, false);
+          return true;
+        case "1":
+        case "2":
+        case "3":
+        case "4":
+        case "5":
+          this.setTab(TABS[Number(key) - 1][0]);
+          return true;
+        default:
+          return false;
+      }
+      void this.redraw();
+      return true;
+    }
+    x() {
+      const x = this.stage.x(this.stage.moment);
+      return x >= LEFT2 && x <= LEFT2 + this.stage.width ? x : LEFT2 + this.stage.width / 2;
+    }
+    /** The life of an allocation fills the picture. @param {number} row */
+    frame(row) {
+      const s = this.stage;
+      const from = s.position(Math.max(this.trace.from, this.trace.born[row]));
+      const to = s.position(Math.min(this.trace.to, this.trace.freeCompleted[row]));
+      const span = Math.max(to - from, 8);
+      s.start = from - span * 0.1;
+      s.perColumn = span * 1.2 / s.width;
+    }
+    /** The block above or below the selected one, at the moment. @param {number} by */
+    neighbour(by) {
+      const rows = this.rowsNow();
+      const at = rows.indexOf(this.stage.pinned);
+      const next = at < 0 ? by > 0 ? 0 : rows.length - 1 : Math.max(0, Math.min(rows.length - 1, at + by));
+      if (rows.length) {
+        this.pin(rows[next], false);
+        this.say(this.rowWords(rows[next]).replace(/\n/g, ", "));
+      }
+    }
+    /** The size of the page or its colours changed. */
+    refresh() {
+      this.applyColours();
+      this.stage.ready = false;
+      void this.redraw();
+      this.changed();
+      this.panels.redraw();
+    }
+  };
+
+  // src/main.js
+  var KEYS = [
+    ["w s", "zoom in, out"],
+    ["a d", "move left, right (Shift: four times as far)"],
+    ["wheel, pinch", "zoom; with Shift move"],
+    ["drag", "move"],
+    ["f", "show everything; Shift+f: the life of the selected block"],
+    ["\u2190 \u2192", "one event back, on (Shift: 100)"],
+    ["\u2191 \u2193", "the block above, below the selected one"],
+    ["p", "go to the peak"],
+    ["o", "go to the next out of memory"],
+    ["click", "select the block under the pointer and its moment"],
+    ["space", "play"],
+    ["1 to 5", "state, flame graph, blocks, allocations, events"],
+    ["/", "search: words of frames, /regular expression/, size>1MiB, event>100, stream:0, pool:default, addr:0x7f00, category:activation"],
+    ["c", "copy the stack"],
+    ["t", "light or dark"],
+    ["Esc", "forget the selection"],
+    ["?", "this help"]
+  ];
+  var views = /* @__PURE__ */ new Map();
+  var current = null;
+  function helpDialog() {
+    const dialog = (
+      /** @type {HTMLDialogElement} */
+      element("dialog")
+    );
+    dialog.setAttribute("aria-label", "Keys");
+    dialog.append(element("h3", "", "Keys"));
+    const list = element("dl");
+    for (const [keys, words] of KEYS) {
+      const dt = element("dt");
+      dt.append(element("kbd", "", keys));
+      list.append(dt, element("dd", "", words));
+    }
+    dialog.append(list, button("Close", "Close (Esc)", () => dialog.close()));
+    document.body.append(dialog);
+    return dialog;
+  }
+  function start(description) {
+    const dialog = helpDialog();
+    const acts = {
+      help: () => dialog.showModal(),
+      theme: () => {
+        toggleTheme();
+        if (current) current.refresh();
+      }
+    };
+    const articles = [...document.querySelectorAll("article.file")];
+    const places = description.files.flatMap((f, file) => f.devices.map((d, device) => ({ file, device, f, d })));
+    const sectionOf = (place) => articles[place.file].querySelectorAll(":scope > section.device")[place.device];
+    const open = async (place, link2) => {
+      places.forEach((p) => {
+        sectionOf(p).hidden = p !== place;
+        articles[p.file].hidden = p.file !== place.file;
+      });
+      for (const b of document.querySelectorAll(".switch button"))
+        b.setAttribute(
+          "aria-pressed",
+          /** @type {HTMLElement} */
+          b.dataset.place === `${place.file}/${place.device}` ? "true" : "false"
+        );
+      const id = `${place.file}/${place.device}`;
+      const known = views.get(id);
+      if (known) {
+        current = known;
+        known.refresh();
+        return;
+      }
+      if (!place.d.columns) {
+        current = null;
+        return;
+      }
+      const section = sectionOf(place);
+      const host = (
+        /** @type {HTMLElement} */
+        section.querySelector(".view")
+      );
+      const wait = element("div", "readout", "Reading events\u2026");
+      host.append(wait);
+      const trace = new Trace(place.d, place.f, id);
+      await trace.load((part) => wait.textContent = `Reading events\u2026 ${Math.round(100 * part)} %`);
+      const view = new View(trace, description, place, acts);
+      host.replaceChildren(view.element);
+      await view.start(link2);
+      views.set(id, view);
+      current = view;
+      window.vramscope = { view, views };
+      const still = (
+        /** @type {HTMLElement} */
+        section.querySelector("figure.timeline")
+      );
+      still.hidden = true;
+      document.documentElement.dataset.ready = "yes";
+    };
+    const bar = (
+      /** @type {HTMLElement} */
+      document.querySelector(".switch")
+    );
+    if (places.length > 1)
+      for (const p of places) {
+        const name = p.f.file.replace(/^.*\//, "");
+        const many = p.f.devices.length > 1;
+        const b = button(description.files.length > 1 ? `${name}${many ? `, device ${p.d.device}` : ""}` : `Device ${p.d.device}`, p.f.file, () => {
+          if (views.get(`${p.file}/${p.device}`) !== current || !current) void open(p, {});
+        });
+        b.dataset.place = `${p.file}/${p.device}`;
+        bar.append(b);
+      }
+    const link = parseLink(location.hash);
+    const highest2 = places.reduce((best, p) => (p.d.peak_allocated_bytes || 0) > (best.d.peak_allocated_bytes || 0) ? p : best, places[0]);
+    const wanted = places.find((p) => p.file === link.f && p.device === link.d);
+    if (places.length) void open(wanted || highest2, link).catch(fail);
+    document.addEventListener("keydown", (e) => onKey(e, acts));
+    window.addEventListener("hashchange", () => {
+      if (!current) return;
+      current.applyLink(parseLink(location.hash));
+      current.setColour(current.by);
+    });
+    let width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth === width || !current) return;
+      width = window.innerWidth;
+      current.stage.perColumn = current.stage.perColumn * current.stage.shown.width / current.stage.width;
+      current.refresh();
+    });
+    window.addEventListener("beforeprint", () => {
+      for (const d of document.querySelectorAll("details")) d.open = true;
+    });
+  }
+  function onKey(e, acts) {
+    const target = (
+      /** @type {HTMLElement} */
+      e.target
+    );
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA|SUMMARY)$/.test(target.tagName)) return;
+    if (target.tagName === "BUTTON" && (e.key === " " || e.key === "Enter")) return;
+    if (e.key === "?") acts.help();
+    else if (e.key === "t") acts.theme();
+    else if (!current || document.querySelector("dialog[open]") || !current.key(e)) return;
+    e.preventDefault();
+  }
+  function fail(problem) {
+    const note = element("p", "warning", `The moving pictures cannot be shown: ${problem instanceof Error ? problem.message : problem}. The still ones are complete.`);
+    const host = document.querySelector(".view");
+    if (host) host.replaceChildren(note);
+  }
+  async function main() {
+    startTheme(() => current && current.refresh());
+    if (typeof DecompressionStream === "undefined") {
+      fail("this browser cannot read compressed data");
+      return;
+    }
+    const text = new TextDecoder().decode(await readChunk("description"));
+    const description = JSON.parse(text);
+    if (document.readyState === "loading")
+      await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+    start(description);
+  }
+  main().catch(fail);
+})();

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// colours.js -- the colour of each allocation, by what the reader asks for, and the legend of it.
+
+import { abgr, bytes, CATEGORY_COLOURS, elide, manyColour, pool, ramp } from "./words.js";
+
+const MOST_NAMES = 12;
+const OTHERS = "#9aa3ad";
+
+/** @typedef {{key: string, of: (row: number, event: number) => number, hex: (row: number, event: number) => string, legend: [string, string][], ages: boolean}} Colours */
+
+/** Names by their bytes times time, the largest first.
+ * @param {import("./trace.js").Trace} t @param {number} n @param {(row: number) => number} nameOf */
+function heaviest(t, n, nameOf) {
+  const weights = new Float64Array(n);
+  for (let row = 0; row < t.nRows; row++) {
+    const life = Math.min(t.freeCompleted[row], t.to + 1) - Math.max(t.born[row], t.from);
+    weights[nameOf(row)] += t.size(row) * life;
+  }
+  return [...weights.keys()].sort((a, b) => weights[b] - weights[a]).filter((i) => weights[i] > 0);
+}
+
+/** @param {import("./trace.js").Trace} t @param {number} n @param {(row: number) => number} nameOf
+ * @param {(i: number) => string} words @param {string} key @returns {Colours} */
+function byName(t, n, nameOf, words, key) {
+  const order = heaviest(t, n, nameOf);
+  const hex = new Array(n).fill(OTHERS);
+  /** @type {[string, string][]} */
+  const legend = [];
+  order.slice(0, MOST_NAMES).forEach((name, i) => {
+    hex[name] = manyColour(i);
+    legend.push([manyColour(i), elide(words(name), 90)]);
+  });
+  if (order.length > MOST_NAMES) legend.push([OTHERS, `${order.length - MOST_NAMES} others`]);
+  return shaded(t, hex, nameOf, legend, key);
+}
+
+/** Neighbours of one colour differ in shade. @param {import("./trace.js").Trace} t
+ * @param {string[]} hex @param {(row: number) => number} nameOf
+ * @param {[string, string][]} legend @param {string} key @returns {Colours} */
+function shaded(t, hex, nameOf, legend, key) {
+  const table = new Uint32Array(hex.length * 2);
+  hex.forEach((h, i) => {
+    table[2 * i] = abgr(h);
+    table[2 * i + 1] = abgr(h, 0.86);
+  });
+  return { key, legend, ages: false, of: (row) => table[2 * nameOf(row) + (row & 1)], hex: (row) => hex[nameOf(row)] };
+}
+
+/** @param {import("./trace.js").Trace} t @param {string[]} categories @param {string} by
+ * @returns {Colours} */
+export function coloursBy(t, categories, by) {
+  const attr = (/** @type {number} */ row) => t.attrRow[row];
+  if (by === "site") {
+    const site = (/** @type {number} */ row) => t.file.stacks[2 * t.stackRow[row] + 1];
+    return byName(t, t.file.sites.length, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
+  }
+  if (by === "stream" || by === "pool") {
+    const words = t.attrs.map((/** @type {any[]} */ a) => (by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2])));
+    const names = [...new Set(words)];
+    const index = words.map((/** @type {string} */ w) => names.indexOf(w));
+    return byName(t, names.length, (row) => index[attr(row)], (i) => String(names[i]), by);
+  }
+  if (by === "size") {
+    const part = (/** @type {number} */ size) => (Math.log2(Math.max(512, size)) - 9) / 25;
+    const hex = Array.from(t.sizes, (s) => ramp(part(s)));
+    /** @type {[string, string][]} */
+    const legend = [512, 65536, 1048576, 33554432, 1073741824].map((s) => [ramp(part(s)), bytes(s)]);
+    return shaded(t, hex, (row) => t.sizeRow[row], legend, by);
+  }
+  if (by === "age") {
+    const part = (/** @type {number} */ age) => Math.log2(age + 1) / Math.max(1, Math.log2(t.nEvents + 1));
+    const table = Array.from({ length: 65 }, (_, i) => ramp(1 - i / 64));
+    const inks = table.map((h) => [abgr(h), abgr(h, 0.86)]);
+    const at = (/** @type {number} */ row, /** @type {number} */ event) =>
+      Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
+    return {
+      key: by, ages: true,
+      legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
+      of: (row, event) => inks[at(row, event)][row & 1],
+      hex: (row, event) => table[at(row, event)],
+    };
+  }
+  const category = t.attrs.map((/** @type {any[]} */ a) => a[3]);
+  const used = new Set();
+  for (let row = 0; row < t.nRows; row++) used.add(category[attr(row)]);
+  /** @type {[string, string][]} */
+  const legend = categories
+    .map((name, i) => /** @type {[string, string, number]} */ ([CATEGORY_COLOURS[i], name, i]))
+    .filter(([, , i]) => used.has(i))
+    .map(([hex, name]) => [hex, name.toLowerCase().replace("_", " ")]);
+  return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
+}

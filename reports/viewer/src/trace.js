@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// trace.js -- the events of one device: columns of the page as arrays, rows of allocations.
+//
+// Rows: first what lived before the window, then the allocations in their order. `changes` is what
+// a replay walks: row r is born (r), or gone (~r), in the order of events.
+
+import { Reader, readChunk } from "./chunks.js";
+import { slice } from "./slices.js";
+
+const OP_ALLOC = 0;
+const OP_FREE = 1;
+const OP_FREE_LATER = 2;
+const OP_REQUESTED = 3;
+const OP_COMPLETED = 4;
+const OP_FREED = 5;
+const COARSE_EVENTS = 16;
+
+/** Later than every event. */
+export const ALIVE = 0x7fffffff;
+
+/** @typedef {{event: number, action: number, address: number, size: number, stack: number, attr: number}} Rare */
+/** @typedef {{address: number, size: number, attr: number, expandable: boolean, small: boolean}} Segment */
+
+export class Trace {
+  /** @param {any} description of the device @param {any} file of the file
+   * @param {string} id "0/0" */
+  constructor(description, file, id) {
+    this.about = description;
+    this.file = file;
+    this.id = id;
+    this.device = description.device;
+    this.from = description.from;
+    this.to = description.to;
+    this.nEvents = this.to - this.from;
+    this.nRows = description.rows;
+    this.nBefore = description.before;
+    this.loose = description.loose_bytes;
+    this.attrs = description.attrs;
+    this.hasAddresses = description.has_addresses;
+    /** @type {Rare[]} */
+    this.rare = [];
+    /** @type {Segment[]} */
+    this.segments = [];
+    /** @type {Float64Array | null} */
+    this.addressOf = null;
+    this.peakTotal = 0;
+    this.peakEvent = this.from;
+    // Of each distinct pair: bytes of the block, bytes asked for (-1: unknown).
+    this.sizes = new Float64Array(0);
+    this.requested = new Float64Array(0);
+    // Of each row.
+    this.sizeRow = new Uint32Array(0);
+    this.stackRow = new Uint32Array(0);
+    this.attrRow = new Uint16Array(0);
+    this.born = new Int32Array(0);
+    this.freeRequested = new Int32Array(0);
+    this.freeCompleted = new Int32Array(0);
+    /** @type {number[]} */
+    this.stackDict = [];
+    this.changes = new Int32Array(0);
+    /** Of each event of the window: microseconds since the first, never falling. */
+    this.times = new Float64Array(0);
+    this.byTime = false;
+    this.lastTime = 0;
+  }
+
+  /** @param {string} name */
+  column(name) {
+    return readChunk(`${this.id}/${name}`, this.about.columns[name]);
+  }
+
+  /** All but addresses. @param {(part: number) => void} progress */
+  async load(progress) {
+    const names = ["ops", "times", "free_times", "later_times", "frees", "sizes", "size_dict"];
+    const more = ["stacks", "stack_dict", "attrs", "born", "rare", "exceptions", "segments"];
+    const all = names.concat(more);
+    const bytes = await Promise.all(all.map((name) => this.column(name)));
+    /** @type {Record<string, Reader>} */
+    const c = {};
+    all.forEach((name, i) => (c[name] = new Reader(bytes[i])));
+    this.readRows(c);
+    await this.readEvents(c, progress);
+    this.readExceptions(c.exceptions);
+    this.readSegments(c.segments);
+    this.checkTimes();
+  }
+
+  /** @param {Record<string, Reader>} c */
+  readRows(c) {
+    const n = this.nRows;
+    const sizes = [];
+    const requested = [];
+    while (!c.size_dict.done) {
+      sizes.push(c.size_dict.next());
+      requested.push(c.size_dict.next() - 1);
+    }
+    this.sizes = new Float64Array(sizes);
+    this.requested = new Float64Array(requested);
+    this.sizeRow = new Uint32Array(n);
+    const dict = [];
+    while (!c.stack_dict.done) dict.push(c.stack_dict.next());
+    this.stackRow = new Uint32Array(n);
+    this.attrRow = new Uint16Array(n);
+    for (let i = 0; i < n; i++) this.sizeRow[i] = c.sizes.next();
+    for (let i = 0; i < n; i++) this.stackRow[i] = dict[c.stacks.next()];
+    for (let i = 0; i < n; i++) this.attrRow[i] = c.attrs.next();
+    this.stackDict = dict;
+    this.born = new Int32Array(n);
+    this.freeRequested = new Int32Array(n).fill(ALIVE);
+    this.freeCompleted = new Int32Array(n).fill(ALIVE);
+    for (let i = 0; i < this.nBefore; i++) {
+      const ago = c.born.next();
+      this.born[i] = ago ? this.from - ago + 1 : -1;
+    }
+  }
+
+  /** @param {Record<string, Reader>} c @param {(part: number) => void} progress */
+  async readEvents(c, progress) {
+    const { times, free_times: freeTimes, later_times: laterTimes, frees, rare } = c;
+    const ops = c.ops.bytes;
+    const n = this.nEvents;
+    const { born, freeRequested, freeCompleted } = this;
+    const changes = new Int32Array(2 * this.nRows);
+    const coarse = this.about.coarse_times;
+    const timed = this.about.has_times;
+    /** Microseconds since zero_us, never falling. */
+    const at = new Float64Array(timed ? n : 0);
+    let event = this.from + 1;
+    const first = event;
+    let row = this.nBefore;
+    let k = 0;
+    let now = 0;
+    let top = 0;
+    /** @param {Reader} from */
+    const stamp = (from) => {
+      if (coarse) return;
+      now += from.signed();
+      if (now > top) top = now;
+      at[event - first] = top;
+    };
+    for (let i = 0; i < ops.length; i++) {
+      const op = ops[i];
+      if (op === OP_ALLOC) {
+        born[row] = event;
+        changes[k++] = row++;
+        if (timed) stamp(times);
+      } else if (op <= OP_FREED) {
+        const freed = row - 1 - frees.next();
+        if (op !== OP_COMPLETED) freeRequested[freed] = event;
+        if (timed) stamp(freeTimes);
+        if (op === OP_FREE || op === OP_FREE_LATER) {
+          event++;
+          if (timed && op === OP_FREE_LATER) stamp(laterTimes);
+          else if (timed) at[event - first] = top;
+        }
+        if (op !== OP_REQUESTED) {
+          freeCompleted[freed] = event;
+          changes[k++] = ~freed;
+        }
+      } else {
+        this.rare.push({
+          event,
+          action: rare.next(),
+          address: rare.next(),
+          size: rare.next(),
+          stack: -1,
+          attr: 0,
+        });
+        const last = this.rare[this.rare.length - 1];
+        const told = rare.next();
+        last.stack = told ? this.stackDict[told - 1] : -1;
+        last.attr = rare.next();
+        if (timed) stamp(times);
+      }
+      event++;
+      if ((i & 0x3ffff) === 0x3ffff) {
+        progress(i / ops.length);
+        await slice();
+      }
+    }
+    if (timed && coarse) this.readCoarse(times, at);
+    this.times = at;
+    this.changes = changes.subarray(0, k);
+  }
+
+  /** Exact at every 16th event and the last, a line between. @param {Reader} times
+   * @param {Float64Array} at */
+  readCoarse(times, at) {
+    let now = 0;
+    let before = 0;
+    for (let i = 0; i < at.length; i++) {
+      if (i % COARSE_EVENTS !== 0 && i !== at.length - 1) continue;
+      const old = i ? at[before] : 0;
+      now += times.signed();
+      at[i] = Math.max(now, old);
+      for (let k = before + 1; k < i; k++)
+        at[k] = old + ((at[i] - old) * (k - before)) / (i - before);
+      before = i;
+    }
+  }
+
+  /** @param {Reader} c */
+  readExceptions(c) {
+    if (c.done) return;
+    while (!c.done) {
+      const row = c.next();
+      const requested = c.signed();
+      const completed = c.signed();
+      this.freeRequested[row] = requested === -2 ? ALIVE : requested;
+      this.freeCompleted[row] = completed === -2 ? ALIVE : completed;
+    }
+    /** @type {number[]} */
+    const list = [];
+    for (let row = 0; row < this.nRows; row++) {
+      if (row >= this.nBefore) list.push(row);
+      if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list.push(~row);
+    }
+    // Of one event the end comes first: something took the place.
+    list.sort((a, b) => this.changeEvent(a) - this.changeEvent(b) || a - b);
+    this.changes = new Int32Array(list);
+  }
+
+  /** @param {Reader} c */
+  readSegments(c) {
+    while (!c.done) {
+      const segment = { address: c.next(), size: c.next(), attr: c.next(), expandable: false, small: false };
+      const bits = c.next();
+      segment.expandable = bits >= 2;
+      segment.small = bits % 2 === 1;
+      this.segments.push(segment);
+    }
+  }
+
+  checkTimes() {
+    const n = this.times.length;
+    this.byTime = n > 1 && this.times[n - 1] > this.times[0];
+    this.lastTime = n ? this.times[n - 1] : 0;
+  }
+
+  /** Addresses are read when something first asks for them. */
+  async loadAddresses() {
+    if (this.addressOf || !this.hasAddresses) return;
+    const [dictBytes, rowBytes] = await Promise.all([this.column("address_dict"), this.column("addresses")]);
+    const dict = new Reader(dictBytes);
+    const rows = new Reader(rowBytes);
+    const unit = this.about.byte_addresses ? 1 : 512;
+    const addresses = [];
+    let last = 0;
+    while (!dict.done) {
+      last += dict.signed();
+      addresses.push(last * unit);
+    }
+    const of = new Float64Array(this.nRows);
+    for (let i = 0; i < this.nRows; i++) of[i] = addresses[rows.next()];
+    this.addressOf = of;
+  }
+
+  /** @param {number} change */
+  changeEvent(change) {
+    return change >= 0 ? this.born[change] : this.freeCompleted[~change];
+  }
+
+  /** @param {number} row */
+  size(row) {
+    return this.sizes[this.sizeRow[row]];
+  }
+
+  /** The first change behind `event`. @param {number} event */
+  changeAfter(event) {
+    let low = 0;
+    let high = this.changes.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (this.changeEvent(this.changes[mid]) <= event) low = mid + 1;
+      else high = mid;
+    }
+    return low;
+  }
+
+  /** Microseconds since the first event. @param {number} event */
+  timeOf(event) {
+    if (!this.times.length || event <= this.from) return 0;
+    return this.times[Math.min(event, this.to) - this.from - 1];
+  }
+
+  /** The last event not later than `us`. @param {number} us */
+  eventAt(us) {
+    let low = 0;
+    let high = this.times.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (this.times[mid] <= us) low = mid + 1;
+      else high = mid;
+    }
+    return this.from + low;
+  }
+
+  /** @param {number} row @param {number} event */
+  alive(row, event) {
+    return this.born[row] <= event && this.freeCompleted[row] > event;
+  }
+
+  /** The stack of a row of stacks, innermost frame first. @param {number} stack */
+  frames(stack) {
+    const { tree, frames, stacks } = this.file;
+    const out = [];
+    for (let node = stacks[2 * stack]; node; node = tree[2 * (node - 1)])
+      out.push(frames[tree[2 * (node - 1) + 1] - 1]);
+    return out;
+  }
+
+  /** @param {number} stack */
+  site(stack) {
+    return stack < 0 ? "(no stack)" : this.file.sites[this.file.stacks[2 * stack + 1]];
+  }
+}
