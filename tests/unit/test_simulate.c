@@ -3,6 +3,7 @@
  */
 #include "passes/simulate.h"
 
+#include "replay/sim_place.h"
 #include "tests/lib/mini_allocator.h"
 #include "tests/lib/tap.h"
 
@@ -233,10 +234,9 @@ static void test_room(void)
 	close_fixture(&x, "room");
 }
 
-/* Equal free blocks of 4 MiB, one behind a live block in a 20 MiB segment and one a whole rest: the
- * first of them by address takes 3.5 MiB, and keeps the slack or not is all the same, but which
- * segment comes free is not. What matters here: a tie is seen, and every placement tried. */
-static void test_ties(void)
+/* Two segments of three blocks; 16 MiB of the first come free, 8 of the second. Blocks of 8 and 16
+ * fit exactly, and no two free ones are ever equal when one is chosen. */
+static void test_no_ties(void)
 {
 	struct fixture x = {0};
 	struct simulate_run r;
@@ -275,6 +275,50 @@ static void test_ties(void)
 	close_fixture(&x, "ties");
 }
 
+/* The same, but the 8 MiB come when 8 are free in each: the lower address gives way, and whether 16
+ * MiB in one piece are left depends on it. */
+static void test_ties(void)
+{
+	struct fixture x = {0};
+	struct simulate_run r;
+
+	mk_model_init(&x.k);
+	mk_model_device(&x.k, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		mk_model_event(&x.k, ACTION_SEGMENT_ALLOC, AT(100 * i), 20 * MIB);
+		mk_model_event(&x.k, ACTION_ALLOC, AT(100 * i), 8 * MIB);
+		mk_model_event(&x.k, ACTION_ALLOC, AT(100 * i + 8), 8 * MIB);
+		mk_model_event(&x.k, ACTION_ALLOC, AT(100 * i + 16), 4 * MIB);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		mk_model_event(&x.k, ACTION_FREE_REQUESTED, AT(100 * i + 8), 8 * MIB);
+		mk_model_event(&x.k, ACTION_FREE_COMPLETED, AT(100 * i + 8), 8 * MIB);
+	}
+	mk_model_event(&x.k, ACTION_ALLOC, AT(8), 8 * MIB);
+	mk_model_event(&x.k, ACTION_FREE_REQUESTED, AT(100), 8 * MIB);
+	mk_model_event(&x.k, ACTION_FREE_COMPLETED, AT(100), 8 * MIB);
+	mk_model_event(&x.k, ACTION_ALLOC, AT(100), 16 * MIB);
+	for (unsigned i = 0; i < 2; i++) {
+		mk_model_segment(&x.k, AT(100 * i), 20 * MIB, POOL_LARGE);
+		for (unsigned k = i; k < 2; k++)
+			mk_model_block(&x.k, BLOCK_ACTIVE, (i ? 16 : 8) * MIB, (i ? 16 : 8) * MIB);
+		mk_model_block(&x.k, BLOCK_ACTIVE, 4 * MIB, 4 * MIB);
+	}
+	mk_model_done(&x.k);
+	if (!open_simulation(&x, "ties"))
+		return;
+	ok(x.s.check.ok, "the model gives the trace");
+	if (run(&x, "max_split_size_mb:64", &plain, &r)) {
+		is_u64(r.placements, SIMULATE_PLACEMENTS, "every placement is tried");
+		ok(r.placement_matters && !r.exact, "it matters");
+		is_u64(r.peak_reserved.low, 40 * MIB, "at best the two segments do");
+		is_u64(r.peak_reserved.high, 56 * MIB, "at worst 16 MiB need one more");
+		is_u64(r.peak_reserved.plain, 40 * MIB, "rising addresses do as the trace did");
+		simulate_run_release(&r);
+	}
+	close_fixture(&x, "ties");
+}
+
 static void test_advice(void)
 {
 	struct simulate_advice advice[SIMULATE_MAX_ADVICE];
@@ -289,10 +333,116 @@ static void test_advice(void)
 	close_fixture(&x, "advice");
 }
 
+/* --- invariants under every setting ------------------------------------------------------------ */
+
+#define N_REQUESTS 600
+
+static uint64_t some_size(struct mini *random)
+{
+	switch (mini_random(random, 4)) {
+	case 0:
+		return 1 + mini_random(random, MIB);
+	case 1:
+		return 1 + mini_random(random, 12 * MIB);
+	default:
+		return 1 + mini_random(random, 120 * MIB);
+	}
+}
+
+/* One life after another, under a limit that is too small now and then. PyTorch compares whole
+ * segments with it but maps whole pages: `beyond` bytes may be more. */
+static const char *drive(struct sim *s, struct mini *random, uint64_t beyond, struct error *err)
+{
+	uint64_t limit = 800 * MIB;
+
+	sim_set_room(s, (struct sim_room){limit, UINT64_MAX});
+	for (uint32_t i = 0; i < N_REQUESTS; i++) {
+		uint32_t other = (uint32_t)mini_random(random, i + 1);
+		int rc = sim_alloc(s, i, some_size(random), (uint32_t)mini_random(random, 3), err);
+
+		if (rc < 0)
+			return err->text;
+		if (mini_random(random, 3))
+			sim_free_completed(s, other);
+		else
+			sim_free_requested(s, other);
+		if (mini_random(random, 40) == 0 && sim_empty_cache(s, err) < 0)
+			return err->text;
+		if (sim_check(s, err) < 0)
+			return err->text;
+		if (sim_stats(s)->peak_reserved > limit + beyond)
+			return "more is reserved than allowed";
+	}
+	for (uint32_t i = 0; i < N_REQUESTS; i++)
+		sim_free_completed(s, i);
+	if (sim_empty_cache(s, err) < 0 || sim_check(s, err) < 0)
+		return err->text;
+	return sim_stats(s)->active ? "something lives after the end" : NULL;
+}
+
+static void check_invariants(const char *settings, enum sim_strategy strategy)
+{
+	static const struct sim_lane lanes[] = {{0, {0, 0}}, {7, {0, 0}}, {0, {1, 0}}};
+	struct budget budget = {.limit = UINT64_MAX};
+	struct mini random;
+	struct sim_placer placer;
+	struct alloc_conf conf;
+	struct error err = {0};
+	const char *wrong = "not made";
+	struct sim *s;
+
+	mini_init(&random, (struct mini_options){.seed = 5});
+	sim_placer_init(&placer, strategy, 1, &budget);
+	is_i64(alloc_conf_parse(&conf, settings, &err), 0, "'%s' is understood", settings);
+	struct sim_options o = {
+		.settings = conf.settings,
+		.lanes = lanes,
+		.n_lanes = 3,
+		.n_requests = N_REQUESTS,
+		.range_bytes = 200000 * MIB,
+		.place = sim_placer_place(&placer),
+	};
+
+	if (sim_new(&s, &o, &budget, &err) == 0) {
+		wrong = drive(
+			s, &random,
+			conf.settings.expandable_segments ? conf.settings.large_segment_bytes : 0,
+			&err);
+		/* Only the private pool keeps memory when everything is given back. */
+		ok(sim_loss(s).private_idle == sim_stats(s)->reserved,
+		   "'%s': all that is left is private", settings);
+		sim_free(s);
+	}
+	ok(!wrong, "'%s', placement %d: invariants hold%s%s", settings, strategy, wrong ? ": " : "",
+	   wrong ? wrong : "");
+	sim_placer_release(&placer);
+	is_u64(budget.used, 0, "nothing is left");
+	mini_release(&random);
+}
+
+static void test_invariants(void)
+{
+	static const char *const settings[] = {
+		"",
+		"expandable_segments:True",
+		"max_split_size_mb:32",
+		"garbage_collection_threshold:0.5",
+		"roundup_power2_divisions:4,max_split_size_mb:64,max_non_split_rounding_mb:40",
+		"large_segment_size_mb:40",
+		"expandable_segments:True,large_segment_size_mb:40,max_split_size_mb:64",
+	};
+
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		for (int k = SIM_RISING; k <= SIM_SHUFFLED; k++)
+			check_invariants(settings[i], (enum sim_strategy)k);
+}
+
 int main(void)
 {
+	test_invariants();
 	test_hand();
 	test_room();
+	test_no_ties();
 	test_ties();
 	test_advice();
 	test_mini();
