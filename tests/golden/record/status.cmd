@@ -1,0 +1,1 @@
+"$VRAMSCOPE" record --torch -- sh -c 'echo "$1"; exit 3' sh -x
