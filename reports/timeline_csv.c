@@ -2,6 +2,7 @@
  * timeline_csv.c -- the columns of a timeline as comma-separated numbers.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "reports/timeline_report.h"
 
@@ -18,21 +19,30 @@ static void csv_bytes(struct out *to, uint64_t v)
 		out_printf(to, "%" PRIu64, v);
 }
 
-/* Titles of the layers: a name from a file is quoted as RFC 4180 has it. */
+/* A name from a file, quoted where RFC 4180 wants it. */
+static void csv_name(struct out *to, const char *name)
+{
+	bool quoted = name[strcspn(name, ",\"\r\n")] != '\0';
+
+	if (quoted)
+		out_text(to, "\"");
+	for (const char *p = name; *p; p++) {
+		if (*p == '"')
+			out_text(to, "\"");
+		out_bytes(to, (unsigned char)*p < ' ' ? " " : p, 1);
+	}
+	if (quoted)
+		out_text(to, "\"");
+}
+
 static void csv_layer_titles(struct out *to, const struct timeline *t)
 {
 	char name[TIMELINE_GROUP_NAME];
 
 	out_text(to, ",highest_event");
 	for (size_t g = 0; g < t->stack.groups->n; g++) {
-		out_text(to, ",\"");
-		for (const char *p = timeline_group_name(t->stack.groups, g, name); *p; p++) {
-			if (*p == '"')
-				out_text(to, "\"\"");
-			else
-				out_bytes(to, (unsigned char)*p < ' ' ? " " : p, 1);
-		}
-		out_text(to, "\"");
+		out_text(to, ",");
+		csv_name(to, timeline_group_name(t->stack.groups, g, name));
 	}
 }
 

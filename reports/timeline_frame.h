@@ -57,7 +57,7 @@ uint64_t timeline_ceiling(const struct timeline_oom *oom);
 /* The amounts that lines mark; BYTES_NONE: unknown or not worth a line. */
 struct timeline_lines {
 	uint64_t ceiling;  /* reserved and free at the last oom, together */
-	uint64_t limit;    /* of the process: refused although the device had more */
+	uint64_t limit;    /* of the process is below: refused although the device had more */
 	uint64_t capacity; /* of the device */
 };
 struct timeline_lines timeline_lines(const struct timeline *t);

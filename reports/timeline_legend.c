@@ -106,7 +106,7 @@ static void legend_lines(struct legend *l)
 				     ? BYTES_NONE
 				     : t->peak.totals.active - t->peak.totals.allocated);
 	legend_bytes(l, SWATCH_LINE, "ceiling", "Reserved + free", lines.ceiling);
-	legend_bytes(l, SWATCH_LINE, "ceiling", "Process limit, about", lines.limit);
+	legend_bytes(l, SWATCH_LINE, "ceiling", "Process limit, below", lines.limit);
 	legend_bytes(l, SWATCH_LINE, "ceiling", "Device", lines.capacity);
 	legend_entry(l, SWATCH_AREA, "veil-key", "Pale: not all the time", NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/num.h"
+#include "model/rounding.h"
 #include "reports/clean.h"
 #include "reports/emit.h"
 #include "reports/ticks.h"
@@ -36,7 +37,9 @@ struct timeline_lines timeline_lines(const struct timeline *t)
 	const struct timeline_oom *last = t->ooms.n ? &t->ooms.at[t->ooms.n - 1] : NULL;
 
 	if (last && refused_by_limit(last))
-		lines.limit = num_add_saturated(last->at.totals.reserved, last->requested);
+		lines.limit =
+			num_add_saturated(last->at.totals.reserved,
+					  round_to_segment(&t->model->settings, last->requested));
 	else if (last)
 		lines.ceiling = timeline_ceiling(last);
 	if (t->device->capacity > 0)
@@ -148,7 +151,7 @@ static void draw_lines(const struct timeline_frame *f)
 	struct timeline_lines lines = timeline_lines(f->t);
 
 	draw_line(f, lines.ceiling, "reserved + free at the OOM");
-	draw_line(f, lines.limit, "limit of the process, about");
+	draw_line(f, lines.limit, "limit of the process: below");
 	draw_line(f, lines.capacity, "device");
 }
 

@@ -138,6 +138,6 @@ void timeline_text_chart(struct emit *e, const struct timeline *t)
 		chart_row(e, t, label, top, row);
 	}
 	chart_axis(e, t);
-	emit_line(e, "%*s%s", GUTTER, "",
-		  "\xe2\x96\x88 allocated   \xe2\x96\x91 reserved from the driver");
+	emit_line(e, "%*s\xe2\x96\x88 allocated%s", GUTTER, "",
+		  t->known[TIMELINE_RESERVED] ? "   \xe2\x96\x91 reserved from the driver" : "");
 }

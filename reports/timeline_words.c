@@ -189,8 +189,12 @@ static void notes_stack(struct timeline_words *w, const struct timeline *t)
 		     g->by == GROUP_CATEGORY ? "unknown" : "the rest");
 }
 
+/* Of formats that tell less than a snapshot. */
 static void notes_problems(struct timeline_words *w, const struct model *m)
 {
+	if (m->format != CONTAINER_TRACE && m->format != CONTAINER_TIMELINE_RAW &&
+	    m->format != CONTAINER_TIMELINE_JSON)
+		return;
 	for (size_t i = 0; i < m->problems.n && i < 3 && w->n_notes < TIMELINE_MAX_NOTES; i++) {
 		char *first = w->notes[w->n_notes];
 

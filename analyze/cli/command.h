@@ -20,17 +20,17 @@
 /* The options that commands share; a row names those it takes. --help every one has, --limit those that load
  * files. */
 enum common_bits {
-	COMMON_JSON = 1 << 0,        /* --json */
-	COMMON_OUTPUT = 1 << 1,      /* -o FILE */
-	COMMON_UNITS = 1 << 2,       /* --units */
-	COMMON_DEVICE = 1 << 3,      /* --device */
-	COMMON_AT = 1 << 4,          /* --at */
-	COMMON_FILTER = 1 << 5,      /* --filter, --exclude */
-	COMMON_NO_INPUT = 1 << 6,    /* no --limit: the command loads nothing */
-	COMMON_ONLY_DEVICE = 1 << 7, /* --device, where all devices are told without it */
-	COMMON_TRACE = 1 << 8,       /* --totals-only, --strict */
-	COMMON_RULES = 1 << 9,       /* --rules */
-	COMMON_STEPS = 1 << 10,      /* --step-marker */
+	COMMON_JSON = 1 << 0,         /* --json */
+	COMMON_OUTPUT = 1 << 1,       /* -o FILE */
+	COMMON_UNITS = 1 << 2,        /* --units */
+	COMMON_DEVICE = 1 << 3,       /* --device */
+	COMMON_AT = 1 << 4,           /* --at */
+	COMMON_FILTER = 1 << 5,       /* --filter, --exclude */
+	COMMON_NO_INPUT = 1 << 6,     /* no --limit: the command loads nothing */
+	COMMON_ONLY_DEVICE = 1 << 7,  /* --device, where all devices are told without it */
+	COMMON_TRACE = 1 << 8,        /* --totals-only, --strict */
+	COMMON_RULES = 1 << 9,        /* --rules */
+	COMMON_STEPS = 1 << 10,       /* --step-marker */
 	COMMON_ALL_DEVICES = 1 << 11, /* --device, with "all" */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };

@@ -35,7 +35,7 @@ enum opt_kind {              /* the type behind `offset`: */
 		OPT_F64,     /* double, finite */
 		OPT_BYTES,   /* uint64_t: plain bytes, or with K, KiB, M, MiB, G, GiB, T, TiB */
 		OPT_CHOICE,  /* unsigned: index into `choices` */
-		OPT_DEVICE,  /* int32_t: an index, or "host" for DEVICE_HOST; with choices "all", too */
+		OPT_DEVICE, /* int32_t: an index, or "host" for DEVICE_HOST; with choices "all", too */
 };
 
 #define OPT_DEVICE_ALL  (INT32_MIN + 1)

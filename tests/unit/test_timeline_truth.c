@@ -194,7 +194,7 @@ int main(void)
 	if (!folder || !*folder)
 		return skip_all("no real recordings: set VRAMSCOPE_SHARED to their folder");
 	if (rules_new(&rules, &budget, &err) < 0)
-		return skip_all(err.text);
+		return skip_all("%s", err.text);
 	check_files(folder);
 	check_profiler(folder);
 	rules_free(rules);
