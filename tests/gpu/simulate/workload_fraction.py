@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""workload_fraction.py -- embeddings of ever larger batches, a few rows of each kept.
+"""workload_fraction.py -- ever larger temporaries, a little of each kept.
 
-What is kept (2.5 MiB a batch) is cut from the cache of the batch before and pins its segment, which
-no larger batch fits into. Pages of an expandable range are not pinned like that.
+What is kept (12 MiB a round) is cut from the cache of the temporary before and pins its segment,
+which no larger one fits into. Pages of an expandable range are not pinned like that.
 """
 import torch
 
 from recording import record
 
-WIDTH = 4096
-STEPS = 40
+MIB = 2**20
+ROUNDS = 40
 
 
-@torch.no_grad()
+def tensor(mib):
+    return torch.empty(mib * MIB, dtype=torch.uint8, device="cuda")
+
+
 def workload():
-    model = torch.nn.Sequential(torch.nn.Linear(WIDTH, WIDTH), torch.nn.GELU(),
-                                torch.nn.Linear(WIDTH, WIDTH)).cuda()
     kept = []
-    for step in range(STEPS):
-        batch = torch.randn(2048 + 256 * step, WIDTH, device="cuda")
-        embedded = model(batch)
-        kept.append(embedded[:160].clone())
-        del batch, embedded
+    for k in range(ROUNDS):
+        temporary = tensor(200)
+        del temporary
+        kept.append(tensor(3))
+        temporary = tensor(210 + k)
+        del temporary
+        kept.append(tensor(2))
+        temporary = tensor(190)
+        kept.append(tensor(2))
+        del temporary
+        temporary = tensor(300 + 40 * k)
+        kept.append(tensor(5))
+        del temporary
     torch.cuda.synchronize()
 
 
