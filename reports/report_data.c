@@ -21,6 +21,11 @@
 /* No string of the script comes near the limits of engines. */
 #define PIECE_BYTES (12u << 20)
 
+#define MAX_SPANS 20000
+
+/* An element around a column, at most, with what base64 adds at its end. */
+#define ELEMENT_BYTES 112
+
 static void chunk(struct xml *x, const char *id, const void *bytes, size_t n)
 {
 	xml_open(x, "script");
@@ -150,7 +155,7 @@ static void describe_marks(struct emit *e, const struct report_device *d)
 	}
 	emit_array_end(e);
 	emit_array_begin(e, "spans", NULL);
-	for (size_t i = 0; i < t->bands.spans.n && i < TIMELINE_MAX_BANDS; i++) {
+	for (size_t i = 0; i < t->bands.spans.n && i < MAX_SPANS; i++) {
 		const struct band_span *b = &t->bands.spans.at[i];
 
 		emit_array_begin(e, NULL, NULL);
@@ -265,6 +270,13 @@ static void choose_window(struct report_columns_options *o, const struct report_
 		o->from = EVENT_START;
 }
 
+uint64_t report_data_bytes(const struct report_data *d)
+{
+	uint64_t packed = report_columns_bytes(&d->columns);
+
+	return packed / 3 * 4 + (COLUMN_COUNT + packed / PIECE_BYTES) * ELEMENT_BYTES;
+}
+
 int report_data_run(struct report_data *out, const struct report_device *d,
 		    struct report_stacks *stacks, uint64_t max_bytes, struct budget *budget,
 		    struct error *err)
@@ -282,8 +294,8 @@ int report_data_run(struct report_data *out, const struct report_device *d,
 
 		if (rc < 0)
 			return rc;
-		bytes = report_columns_bytes(&out->columns) / 3 * 4;
 		out->has_columns = true;
+		bytes = report_data_bytes(out);
 		if (bytes <= max_bytes || (o.detail == REPORT_WINDOW && o.to - o.from <= 1))
 			return 0;
 		if (o.detail < REPORT_WINDOW)

@@ -20,10 +20,10 @@
 static const char page_style[] = PAGE_STYLE TIMELINE_PICTURE_STYLE FRAG_PICTURE_STYLE
 	DIFF_PICTURE_STYLE TREND_PICTURE_STYLE REPORT_STYLE;
 
-/* The page without its columns: head, style, script, pictures, tables. */
-#define STATIC_BYTES (2u << 20)
-#define NAME_CHARS   120
-#define TREND_ROWS   5
+/* Room for what the description says of columns, and for the elements around them. */
+#define SLACK_BYTES 4096
+#define NAME_CHARS  120
+#define TREND_ROWS  5
 
 struct page {
 	const struct report *r;
@@ -31,6 +31,7 @@ struct page {
 	struct report_stacks *stacks; /* of each file */
 	struct report_data **data;    /* of each file's devices */
 	uint64_t done, all;
+	bool without_columns;
 };
 
 static void page_step(struct page *p)
@@ -51,37 +52,6 @@ static void page_release(struct page *p)
 	}
 	free(p->stacks);
 	free(p->data);
-}
-
-/* Columns of all devices; each may take its share of what is left of the page. */
-static int page_columns(struct page *p, struct error *err)
-{
-	const struct report *r = p->r;
-	uint64_t left = r->max_bytes > STATIC_BYTES ? r->max_bytes - STATIC_BYTES : 0;
-	uint64_t events = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < r->n_files; i++)
-		for (size_t k = 0; k < r->files[i].n_devices; k++)
-			events += r->files[i].devices[k].device->n_events + 1;
-	for (size_t i = 0; i < r->n_files && rc == 0; i++) {
-		const struct report_file *f = &r->files[i];
-
-		p->data[i] = calloc(f->n_devices ? f->n_devices : 1, sizeof *p->data[i]);
-		if (!p->data[i])
-			return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-		if ((rc = report_stacks_init(&p->stacks[i], f->model, r->budget, err)) < 0)
-			return rc;
-		for (size_t k = 0; k < f->n_devices && rc == 0; k++) {
-			double share =
-				(double)(f->devices[k].device->n_events + 1) / (double)events;
-
-			rc = report_data_run(&p->data[i][k], &f->devices[k], &p->stacks[i],
-					     (uint64_t)((double)left * share), r->budget, err);
-			page_step(p);
-		}
-	}
-	return rc;
 }
 
 static int page_files(struct page *p, struct error *err)
@@ -181,7 +151,7 @@ static int page_body(struct page *p, struct error *err)
 		     "obtained from the driver.");
 	rc = report_description_write(p->x, p->r, p->data, p->stacks, err);
 	page_script(p->x, viewer_script);
-	for (size_t i = 0; i < p->r->n_files && rc == 0; i++)
+	for (size_t i = 0; i < p->r->n_files && rc == 0 && !p->without_columns; i++)
 		for (size_t k = 0; k < p->r->files[i].n_devices; k++)
 			if (p->data[i][k].has_columns)
 				report_columns_write(p->x, i, k, &p->data[i][k].columns);
@@ -214,6 +184,93 @@ static int page_write(struct page *p, struct out *to, struct error *err)
 	return xml_free(p->x, err);
 }
 
+/* Tables of every file, still empty. */
+static int page_tables(struct page *p, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < p->r->n_files && rc == 0; i++) {
+		const struct report_file *f = &p->r->files[i];
+
+		p->data[i] = calloc(f->n_devices + 1, sizeof *p->data[i]);
+		if (!p->data[i])
+			return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+		rc = report_stacks_init(&p->stacks[i], f->model, p->r->budget, err);
+	}
+	return rc;
+}
+
+/* What the limit leaves to columns: write the page without any, and weigh it. */
+static int page_room(struct page *p, uint64_t *left, struct error *err)
+{
+	struct out *o;
+	uint64_t still;
+	int rc = out_open_memory(&o, err);
+
+	if (rc < 0)
+		return rc;
+	p->without_columns = true;
+	rc = page_write(p, o, err);
+	p->without_columns = false;
+	still = out_size(o);
+	out_abandon(o);
+	*left = p->r->max_bytes > still ? p->r->max_bytes - still : 0;
+	return rc;
+}
+
+static uint64_t count_events(const struct report *r)
+{
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < r->n_files; i++)
+		for (size_t k = 0; k < r->files[i].n_devices; k++)
+			events += r->files[i].devices[k].device->n_events + 1;
+	return events;
+}
+
+/* Columns of all devices, together at most `most` bytes; each takes a share by its events. */
+static int page_columns(struct page *p, uint64_t most, uint64_t *taken, struct error *err)
+{
+	const struct report *r = p->r;
+	double events = (double)count_events(r);
+	int rc = 0;
+
+	*taken = 0;
+	for (size_t i = 0; i < r->n_files && rc == 0; i++) {
+		const struct report_file *f = &r->files[i];
+
+		for (size_t k = 0; k < f->n_devices && rc == 0; k++) {
+			double share = (double)(f->devices[k].device->n_events + 1) / events;
+			uint64_t bytes =
+				most == UINT64_MAX ? most : (uint64_t)((double)most * share);
+
+			report_columns_release(&p->data[i][k].columns);
+			rc = report_data_run(&p->data[i][k], &f->devices[k], &p->stacks[i], bytes,
+					     r->budget, err);
+			if (rc == 0 && p->data[i][k].has_columns)
+				*taken += report_data_bytes(&p->data[i][k]);
+			page_step(p);
+		}
+	}
+	return rc;
+}
+
+/* Everything, and when that is too much, what fits. */
+static int page_fit(struct page *p, struct error *err)
+{
+	uint64_t taken = 0, left = UINT64_MAX;
+	int rc = page_tables(p, err);
+
+	if (rc == 0)
+		rc = page_columns(p, UINT64_MAX, &taken, err);
+	if (rc == 0 && taken)
+		rc = page_room(p, &left, err);
+	if (rc < 0 || !taken || taken <= left)
+		return rc;
+	left = left > SLACK_BYTES ? left - SLACK_BYTES : 0;
+	return page_columns(p, left, &taken, err);
+}
+
 int report_write_html(struct out *to, const struct report *r, struct error *err)
 {
 	struct page p = {.r = r};
@@ -222,10 +279,10 @@ int report_write_html(struct out *to, const struct report *r, struct error *err)
 	p.stacks = calloc(r->n_files, sizeof *p.stacks);
 	p.data = calloc(r->n_files, sizeof *p.data);
 	for (size_t i = 0; i < r->n_files; i++)
-		p.all += r->files[i].n_devices + 1;
+		p.all += r->files[i].n_devices + 2;
 	if (!p.stacks || !p.data)
 		rc = error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-	else if ((rc = page_columns(&p, err)) == 0)
+	else if ((rc = page_fit(&p, err)) == 0)
 		rc = page_write(&p, to, err);
 	page_release(&p);
 	return rc;

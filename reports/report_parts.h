@@ -29,6 +29,8 @@ void report_columns_write(struct xml *x, size_t file, size_t device,
 int report_data_run(struct report_data *out, const struct report_device *d,
 		    struct report_stacks *stacks, uint64_t max_bytes, struct budget *budget,
 		    struct error *err);
+/* Bytes of the columns in the page. */
+uint64_t report_data_bytes(const struct report_data *d);
 /* What was left out, in words; "" when nothing was. */
 const char *report_left_out(const struct report_data *d, char *buf, size_t size);
 

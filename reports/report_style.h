@@ -56,6 +56,7 @@
 	"overflow-wrap:anywhere;white-space:pre-line;unicode-bidi:isolate;z-index:3}\n"        \
 	".readout{padding:6px 12px;border-top:1px solid #d8dee4;min-height:20px;"              \
 	"overflow-wrap:anywhere}\n"                                                            \
+	".panel-note:empty{display:none}\n"                                                    \
 	".pinned{border-top:1px solid #d8dee4;padding:8px 12px}\n"                             \
 	".pinned pre{max-height:240px;margin:6px 0 0;overflow:auto}\n"                         \
 	".tabs{display:flex;gap:6px;padding:8px 12px;border-top:1px solid #d8dee4;"            \

@@ -192,6 +192,460 @@
     }
   }
 
+  // src/live.js
+  var BLOCK = 128;
+  var SPACING = 32768;
+  var Block = class {
+    constructor() {
+      this.rows = new Int32Array(BLOCK);
+      this.n = 0;
+      this.bytes = 0;
+    }
+  };
+  var Live = class {
+    /** @param {import("./trace.js").Trace} trace */
+    constructor(trace) {
+      this.trace = trace;
+      this.blocks = [];
+      this.n = 0;
+      this.total = 0;
+      this.lowest = 0;
+      this.categories = new Float64Array(8);
+    }
+    /** @param {ArrayLike<number>} rows ascending */
+    set(rows) {
+      const t = this.trace;
+      this.blocks = [];
+      this.total = 0;
+      this.n = rows.length;
+      this.lowest = 0;
+      this.categories.fill(0);
+      const fill = BLOCK * 3 >> 2;
+      let block = null;
+      for (let i = 0; i < rows.length; i++) {
+        if (!block || block.n === fill) this.blocks.push(block = new Block());
+        const size = t.size(rows[i]);
+        block.rows[block.n++] = rows[i];
+        block.bytes += size;
+        this.total += size;
+        this.categories[t.attrs[t.attrRow[rows[i]]][3]] += size;
+      }
+    }
+    /** @returns {Int32Array} */
+    rows() {
+      const out = new Int32Array(this.n);
+      let k = 0;
+      for (const block of this.blocks) {
+        out.set(block.rows.subarray(0, block.n), k);
+        k += block.n;
+      }
+      return out;
+    }
+    /** @param {number} row younger than all */
+    push(row) {
+      const blocks = this.blocks;
+      let last = blocks.length - 1;
+      if (last < 0 || blocks[last].n === BLOCK) {
+        blocks.push(new Block());
+        last++;
+      }
+      const block = blocks[last];
+      const size = this.trace.size(row);
+      block.rows[block.n++] = row;
+      block.bytes += size;
+      this.total += size;
+      this.n++;
+      if (last < this.lowest) this.lowest = last;
+    }
+    /** @param {number} row */
+    take(row) {
+      const blocks = this.blocks;
+      let low = 0;
+      let high = blocks.length - 1;
+      while (low < high) {
+        const mid = low + high + 1 >> 1;
+        if (blocks[mid].rows[0] <= row) low = mid;
+        else high = mid - 1;
+      }
+      const block = blocks[low];
+      if (!block) return;
+      const at = block.rows.subarray(0, block.n).indexOf(row);
+      if (at < 0) return;
+      block.rows.copyWithin(at, at + 1, block.n);
+      block.n--;
+      const size = this.trace.size(row);
+      block.bytes -= size;
+      this.total -= size;
+      this.n--;
+      if (!block.n) blocks.splice(low, 1);
+      if (low < this.lowest) this.lowest = low;
+    }
+    /** @param {number} change */
+    apply(change) {
+      if (change >= 0) this.push(change);
+      else this.take(~change);
+    }
+  };
+  var Moments = class {
+    /** @param {import("./trace.js").Trace} trace */
+    constructor(trace) {
+      this.trace = trace;
+      this.points = [];
+      this.spacing = SPACING;
+    }
+    /** @param {() => Promise<void>} pause */
+    async build(pause) {
+      const t = this.trace;
+      const { changes, sizes, sizeRow, attrRow } = t;
+      const category = Uint8Array.from(t.attrs, (a) => a[3]);
+      const sums = new Float64Array(8);
+      const live = new Live(t);
+      const first = new Int32Array(t.nBefore);
+      for (let i = 0; i < t.nBefore; i++) first[i] = i;
+      live.set(first);
+      sums.set(live.categories);
+      let total = live.total;
+      t.peakTotal = total;
+      t.peakEvent = t.from;
+      let rows = live.rows();
+      let since = 0;
+      this.spacing = Math.max(SPACING, live.n);
+      this.points.push({ rows, total, categories: Float64Array.from(sums) });
+      for (let i = 0; i < changes.length; i++) {
+        const change = changes[i];
+        const row = change >= 0 ? change : ~change;
+        const size = sizes[sizeRow[row]];
+        if (change >= 0) {
+          total += size;
+          sums[category[attrRow[row]]] += size;
+          if (total > t.peakTotal) {
+            t.peakTotal = total;
+            t.peakEvent = t.born[change];
+          }
+        } else {
+          total -= size;
+          sums[category[attrRow[row]]] -= size;
+        }
+        if (i + 1 - since === this.spacing) {
+          rows = this.survivors(rows, since, i + 1);
+          since = i + 1;
+          this.points.push({ rows, total, categories: Float64Array.from(sums) });
+          if (this.points.length % 8 === 0) await pause();
+        }
+      }
+      t.peakTotal += t.loose;
+    }
+    /** Rows alive at change `to`, from those at `from`: no list needs to be kept up for it.
+     * @param {Int32Array} rows @param {number} from @param {number} to */
+    survivors(rows, from, to) {
+      const { changes } = this.trace;
+      const gone = /* @__PURE__ */ new Set();
+      let births = 0;
+      for (let i = from; i < to; i++) {
+        if (changes[i] < 0) gone.add(~changes[i]);
+        else births++;
+      }
+      const out = new Int32Array(rows.length + births);
+      let n = 0;
+      for (let i = 0; i < rows.length; i++) if (!gone.has(rows[i])) out[n++] = rows[i];
+      for (let i = from; i < to; i++)
+        if (changes[i] >= 0 && !gone.has(changes[i])) out[n++] = changes[i];
+      return out.slice(0, n);
+    }
+    /** Bring `live` to just before change `index`. @param {Live} live @param {number} index */
+    seek(live, index) {
+      const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
+      const from = point * this.spacing;
+      if (index - from > 2048) {
+        live.set(this.survivors(this.points[point].rows, from, index));
+        return;
+      }
+      live.set(this.points[point].rows);
+      for (let i = from; i < index; i++) live.apply(this.trace.changes[i]);
+    }
+    /** Sums by category just before change `index`. @param {Float64Array} out @param {number} index */
+    sums(out, index) {
+      const t = this.trace;
+      const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
+      out.set(this.points[point].categories);
+      for (let i = point * this.spacing; i < index; i++) {
+        const change = t.changes[i];
+        const row = change >= 0 ? change : ~change;
+        const size = t.sizes[t.sizeRow[row]];
+        out[t.attrs[t.attrRow[row]][3]] += change >= 0 ? size : -size;
+      }
+    }
+    /** Rows alive just after an event. @param {number} event @returns {Int32Array} */
+    rowsAt(event) {
+      const live = new Live(this.trace);
+      this.seek(live, this.trace.changeAfter(event));
+      return live.rows();
+    }
+  };
+
+  // src/raster.js
+  var EMPTY = 0;
+  function edgesOf(trace, byTime, start2, perColumn, width) {
+    const edges = new Float64Array(width + 1);
+    for (let c = 0; c <= width; c++) {
+      const position = start2 + c * perColumn;
+      const event = !byTime ? Math.floor(position) : position <= 0 ? trace.from : trace.eventAt(position);
+      edges[c] = Math.max(trace.from, Math.min(trace.to, event));
+    }
+    return edges;
+  }
+  function highest(trace, moments, edges) {
+    const { changes, sizes, sizeRow } = trace;
+    const n = edges.length - 1;
+    const stand = new Int32Array(n);
+    const bytes2 = new Float64Array(n);
+    let index = trace.changeAfter(edges[0]);
+    const sums = new Float64Array(8);
+    moments.sums(sums, index);
+    let total = sums.reduce((a, b) => a + b, 0);
+    for (let c = 0; c < n; c++) {
+      const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : index;
+      let most = -1;
+      let at = index;
+      if (end === index || trace.changeEvent(changes[index]) > edges[c] + 1) most = total;
+      for (; index < end; index++) {
+        const change = changes[index];
+        total += change >= 0 ? sizes[sizeRow[change]] : -sizes[sizeRow[~change]];
+        if (total > most) {
+          most = total;
+          at = index + 1;
+        }
+      }
+      stand[c] = at;
+      bytes2[c] = most;
+    }
+    return { stand, bytes: bytes2 };
+  }
+  var Raster = class {
+    /** @param {import("./trace.js").Trace} trace @param {import("./live.js").Moments} moments */
+    constructor(trace, moments) {
+      this.trace = trace;
+      this.moments = moments;
+      this.live = new Live(trace);
+      this.frame = null;
+      this.pixels = new Uint32Array(0);
+      this.stand = new Int32Array(0);
+      this.at = 0;
+      this.column = 0;
+      this.end = 0;
+      this.colour = () => 4284900966;
+      this.ages = false;
+      this.copied = false;
+    }
+    /** @param {Frame} frame @param {Int32Array} stand @param {Uint32Array} pixels
+     * @param {number} first @param {number} end columns to draw */
+    begin(frame, stand, pixels, first, end) {
+      this.frame = frame;
+      this.stand = stand;
+      this.pixels = pixels;
+      this.column = first;
+      this.end = end;
+      this.copied = false;
+      if (first < end) {
+        this.at = stand[first];
+        this.moments.seek(this.live, this.at);
+      }
+    }
+    /** Draw until `deadline` (performance.now). @param {number} deadline @returns {boolean} done */
+    run(deadline) {
+      const { changes } = this.trace;
+      while (this.column < this.end) {
+        const to = this.stand[this.column];
+        const live = this.live;
+        if (to < this.at) {
+          this.moments.seek(live, to);
+          this.at = to;
+          this.copied = false;
+        } else if (to - this.at > 65536) {
+          this.moments.seek(live, to);
+          this.at = to;
+        }
+        for (; this.at < to; this.at++) live.apply(changes[this.at]);
+        this.draw();
+        this.column++;
+        if ((this.column & 3) === 0 && performance.now() > deadline) break;
+      }
+      return this.column >= this.end;
+    }
+    draw() {
+      const frame = (
+        /** @type {Frame} */
+        this.frame
+      );
+      const { height, low, high, hide } = frame;
+      const { trace, live, pixels, column } = this;
+      const base = column * height;
+      const perRow = (high - low) / height;
+      const blocks = live.blocks;
+      const event = this.at ? trace.changeEvent(trace.changes[this.at - 1]) : trace.from;
+      let offset = trace.loose;
+      let y = 0;
+      let b = 0;
+      if (this.copied && !this.ages && !hide) {
+        const same = Math.min(live.lowest, blocks.length);
+        for (; b < same; b++) offset += blocks[b].bytes;
+        y = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
+        pixels.copyWithin(base, base - height, base - height + y);
+      } else {
+        const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
+        for (; y < loose; y++) pixels[base + y] = 4288256409;
+      }
+      for (; b < blocks.length && y < height; b++) {
+        const block = blocks[b];
+        const top = offset + block.bytes;
+        if (!hide && low + (y + 0.5) * perRow >= top) {
+          offset = top;
+          continue;
+        }
+        for (let i = 0; i < block.n; i++) {
+          const row = block.rows[i];
+          const size = trace.sizes[trace.sizeRow[row]];
+          if (size < hide) continue;
+          offset += size;
+          let end = Math.ceil((offset - low) / perRow - 0.5);
+          if (end <= y) continue;
+          if (end > height) end = height;
+          const colour = this.colour(row, event);
+          const start2 = y;
+          while (y < end) pixels[base + y++] = colour;
+          if (end - start2 > 3) pixels[base + end - 1] = darker(colour);
+          if (y >= height) break;
+        }
+      }
+      while (y < height) pixels[base + y++] = EMPTY;
+      live.lowest = Infinity;
+      this.copied = true;
+    }
+  };
+  function darker(colour) {
+    const part = (shift) => (colour >>> shift & 255) * 0.72;
+    return (255 << 24 | part(16) << 16 | part(8) << 8 | part(0)) >>> 0;
+  }
+  function rowAt(trace, live, bytes2, hide) {
+    let offset = trace.loose;
+    if (bytes2 < offset) return { row: -1, offset: 0 };
+    for (const block of live.blocks) {
+      if (!hide && bytes2 >= offset + block.bytes) {
+        offset += block.bytes;
+        continue;
+      }
+      for (let i = 0; i < block.n; i++) {
+        const size = trace.size(block.rows[i]);
+        if (size < hide) continue;
+        if (bytes2 < offset + size) return { row: block.rows[i], offset };
+        offset += size;
+      }
+    }
+    return { row: -1, offset };
+  }
+
+  // src/segments.js
+  var SEGMENT_ALLOC = 4;
+  var SEGMENT_FREE = 5;
+  var SEGMENT_MAP = 6;
+  var SEGMENT_UNMAP = 7;
+  var SMALL_BYTES = 2 * 1024 * 1024;
+  function reservedSeries(trace) {
+    let now = 0;
+    for (const s of trace.segments) now += s.size;
+    const events = [trace.from];
+    const bytes2 = [now];
+    for (const r of trace.rare) {
+      if (r.action === SEGMENT_ALLOC || r.action === SEGMENT_MAP) now += r.size;
+      else if (r.action === SEGMENT_FREE || r.action === SEGMENT_UNMAP) now = Math.max(0, now - r.size);
+      else continue;
+      events.push(r.event);
+      bytes2.push(now);
+    }
+    return { events, bytes: bytes2, known: events.length > 1 || now > 0 };
+  }
+  function cut(list, from, to) {
+    const out = [];
+    for (const s of list) {
+      const end = s.address + s.size;
+      if (end <= from || s.address >= to) {
+        out.push(s);
+        continue;
+      }
+      if (s.address < from) out.push({ ...s, size: from - s.address });
+      if (end > to) out.push({ ...s, address: to, size: end - to });
+    }
+    return out;
+  }
+  function segmentsAt(trace, event) {
+    const whole = /* @__PURE__ */ new Map();
+    let parts = [];
+    for (const s of trace.segments) {
+      if (s.expandable) parts.push(s);
+      else whole.set(s.address, s);
+    }
+    for (const r of trace.rare) {
+      if (r.event > event) break;
+      const small = r.size <= SMALL_BYTES;
+      const s = { address: r.address, size: r.size, attr: r.attr, expandable: r.action === SEGMENT_MAP, small };
+      if (r.action === SEGMENT_ALLOC) whole.set(r.address, s);
+      else if (r.action === SEGMENT_FREE) whole.delete(r.address);
+      else if (r.action === SEGMENT_MAP) parts.push(s);
+      else if (r.action === SEGMENT_UNMAP) parts = cut(parts, r.address, r.address + r.size);
+    }
+    parts.sort((a, b) => a.address - b.address);
+    const joined = [];
+    for (const s of parts) {
+      const last = joined[joined.length - 1];
+      if (last && last.address + last.size === s.address && sameKind(trace, last, s)) last.size += s.size;
+      else joined.push({ ...s });
+    }
+    return [...whole.values(), ...joined].sort((a, b) => a.address - b.address);
+  }
+  function sameKind(trace, a, b) {
+    const x = trace.attrs[a.attr];
+    const y = trace.attrs[b.attr];
+    return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
+  }
+  function stateAt(trace, rows, event) {
+    const addresses = trace.addressOf;
+    const segments = segmentsAt(trace, event).map((s) => ({
+      segment: s,
+      rows: (
+        /** @type {number[]} */
+        []
+      ),
+      used: 0,
+      pending: 0,
+      largest: 0
+    }));
+    let lost = 0;
+    if (!addresses) return { segments, lost: rows.length };
+    const order = Int32Array.from(rows).sort((a, b) => addresses[a] - addresses[b]);
+    let at = 0;
+    for (const row of order) {
+      const address2 = addresses[row];
+      while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address2) at++;
+      const home = segments[at];
+      if (!home || address2 < home.segment.address) {
+        lost++;
+        continue;
+      }
+      home.rows.push(row);
+      home.used += trace.size(row);
+      if (trace.freeRequested[row] <= event) home.pending += trace.size(row);
+    }
+    for (const home of segments) {
+      let end = home.segment.address;
+      for (const row of home.rows) {
+        home.largest = Math.max(home.largest, addresses[row] - end);
+        end = addresses[row] + trace.size(row);
+      }
+      home.largest = Math.max(home.largest, home.segment.address + home.segment.size - end);
+    }
+    return { segments, lost };
+  }
+
   // src/theme.js
   var KEY = "vramscope-theme";
   var DARK = /prefers-color-scheme:\s*dark/;
@@ -1021,113 +1475,14 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
     return true;
   }
 
-  // src/segments.js
-  var SEGMENT_ALLOC = 4;
-  var SEGMENT_FREE = 5;
-  var SEGMENT_MAP = 6;
-  var SEGMENT_UNMAP = 7;
-  var SMALL_BYTES = 2 * 1024 * 1024;
-  function reservedSeries(trace) {
-    let now = 0;
-    for (const s of trace.segments) now += s.size;
-    const events = [trace.from];
-    const bytes2 = [now];
-    for (const r of trace.rare) {
-      if (r.action === SEGMENT_ALLOC || r.action === SEGMENT_MAP) now += r.size;
-      else if (r.action === SEGMENT_FREE || r.action === SEGMENT_UNMAP) now = Math.max(0, now - r.size);
-      else continue;
-      events.push(r.event);
-      bytes2.push(now);
-    }
-    return { events, bytes: bytes2, known: events.length > 1 || now > 0 };
-  }
-  function cut(list, from, to) {
-    const out = [];
-    for (const s of list) {
-      const end = s.address + s.size;
-      if (end <= from || s.address >= to) {
-        out.push(s);
-        continue;
-      }
-      if (s.address < from) out.push({ ...s, size: from - s.address });
-      if (end > to) out.push({ ...s, address: to, size: end - to });
-    }
-    return out;
-  }
-  function segmentsAt(trace, event) {
-    const whole = /* @__PURE__ */ new Map();
-    let parts = [];
-    for (const s of trace.segments) {
-      if (s.expandable) parts.push(s);
-      else whole.set(s.address, s);
-    }
-    for (const r of trace.rare) {
-      if (r.event > event) break;
-      const small = r.size <= SMALL_BYTES;
-      const s = { address: r.address, size: r.size, attr: r.attr, expandable: r.action === SEGMENT_MAP, small };
-      if (r.action === SEGMENT_ALLOC) whole.set(r.address, s);
-      else if (r.action === SEGMENT_FREE) whole.delete(r.address);
-      else if (r.action === SEGMENT_MAP) parts.push(s);
-      else if (r.action === SEGMENT_UNMAP) parts = cut(parts, r.address, r.address + r.size);
-    }
-    parts.sort((a, b) => a.address - b.address);
-    const joined = [];
-    for (const s of parts) {
-      const last = joined[joined.length - 1];
-      if (last && last.address + last.size === s.address && sameKind(trace, last, s)) last.size += s.size;
-      else joined.push({ ...s });
-    }
-    return [...whole.values(), ...joined].sort((a, b) => a.address - b.address);
-  }
-  function sameKind(trace, a, b) {
-    const x = trace.attrs[a.attr];
-    const y = trace.attrs[b.attr];
-    return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
-  }
-  function stateAt(trace, rows, event) {
-    const addresses = trace.addressOf;
-    const segments = segmentsAt(trace, event).map((s) => ({
-      segment: s,
-      rows: (
-        /** @type {number[]} */
-        []
-      ),
-      used: 0,
-      pending: 0,
-      largest: 0
-    }));
-    let lost = 0;
-    if (!addresses) return { segments, lost: rows.length };
-    const order = Int32Array.from(rows).sort((a, b) => addresses[a] - addresses[b]);
-    let at = 0;
-    for (const row of order) {
-      const address2 = addresses[row];
-      while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address2) at++;
-      const home = segments[at];
-      if (!home || address2 < home.segment.address) {
-        lost++;
-        continue;
-      }
-      home.rows.push(row);
-      home.used += trace.size(row);
-      if (trace.freeRequested[row] <= event) home.pending += trace.size(row);
-    }
-    for (const home of segments) {
-      let end = home.segment.address;
-      for (const row of home.rows) {
-        home.largest = Math.max(home.largest, addresses[row] - end);
-        end = addresses[row] + trace.size(row);
-      }
-      home.largest = Math.max(home.largest, home.segment.address + home.segment.size - end);
-    }
-    return { segments, lost };
-  }
-
   // src/statemap.js
   var ROW2 = 15;
-  var LEFT = 176;
+  var LEFT = 204;
   var RIGHT = 76;
   var HEIGHT = 340;
+  function streamWords(stream) {
+    return stream.length < 7 ? stream : `\u2026${BigInt(stream).toString(16).slice(-5)}`;
+  }
   var StateView = class {
     /** @param {import("./trace.js").Trace} trace
      * @param {(row: number, event: number) => string} colour
@@ -1220,8 +1575,8 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
         t.addressOf
       );
       g.fillStyle = ink.muted;
-      const where = attr[1] || attr[2] ? pool(attr[1], attr[2]) : attr[0] === "0" ? s.segment.small ? "small" : "" : `stream ${attr[0]}`;
-      g.fillText(`${address(s.segment.address)} ${where}`.slice(0, 27), 8, y + ROW2 / 2 - 1);
+      const where = attr[1] || attr[2] ? pool(attr[1], attr[2]) : attr[0] === "0" ? s.segment.small ? "small" : "" : `stream ${streamWords(attr[0])}`;
+      g.fillText(`${address(s.segment.address)} ${where}`, 8, y + ROW2 / 2 - 1);
       g.fillStyle = ink.grid;
       g.fillRect(LEFT, y, Math.max(1, s.segment.size * scale), ROW2 - 3);
       for (const row of s.rows) {
@@ -1527,7 +1882,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       });
       by.select.value = this.flameBy;
       this.flameBar.append(of.wrap, by.wrap);
-      this.note = element("div", "readout");
+      this.note = element("div", "readout panel-note");
       this.element.append(this.flameBar, this.note, this.state.element, this.flame.element, this.blocks.element, this.allocations.element, this.events.element);
     }
     /** Rows that the search lets through. @param {ArrayLike<number>} rows @param {number} n */
@@ -1627,358 +1982,6 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       if (this.view.tab === "flame") this.flame.draw();
     }
   };
-
-  // src/live.js
-  var BLOCK = 128;
-  var SPACING = 32768;
-  var Block = class {
-    constructor() {
-      this.rows = new Int32Array(BLOCK);
-      this.n = 0;
-      this.bytes = 0;
-    }
-  };
-  var Live = class {
-    /** @param {import("./trace.js").Trace} trace */
-    constructor(trace) {
-      this.trace = trace;
-      this.blocks = [];
-      this.n = 0;
-      this.total = 0;
-      this.lowest = 0;
-      this.categories = new Float64Array(8);
-    }
-    /** @param {ArrayLike<number>} rows ascending */
-    set(rows) {
-      const t = this.trace;
-      this.blocks = [];
-      this.total = 0;
-      this.n = rows.length;
-      this.lowest = 0;
-      this.categories.fill(0);
-      const fill = BLOCK * 3 >> 2;
-      let block = null;
-      for (let i = 0; i < rows.length; i++) {
-        if (!block || block.n === fill) this.blocks.push(block = new Block());
-        const size = t.size(rows[i]);
-        block.rows[block.n++] = rows[i];
-        block.bytes += size;
-        this.total += size;
-        this.categories[t.attrs[t.attrRow[rows[i]]][3]] += size;
-      }
-    }
-    /** @returns {Int32Array} */
-    rows() {
-      const out = new Int32Array(this.n);
-      let k = 0;
-      for (const block of this.blocks) {
-        out.set(block.rows.subarray(0, block.n), k);
-        k += block.n;
-      }
-      return out;
-    }
-    /** @param {number} row younger than all */
-    push(row) {
-      const blocks = this.blocks;
-      let last = blocks.length - 1;
-      if (last < 0 || blocks[last].n === BLOCK) {
-        blocks.push(new Block());
-        last++;
-      }
-      const block = blocks[last];
-      const size = this.trace.size(row);
-      block.rows[block.n++] = row;
-      block.bytes += size;
-      this.total += size;
-      this.n++;
-      if (last < this.lowest) this.lowest = last;
-    }
-    /** @param {number} row */
-    take(row) {
-      const blocks = this.blocks;
-      let low = 0;
-      let high = blocks.length - 1;
-      while (low < high) {
-        const mid = low + high + 1 >> 1;
-        if (blocks[mid].rows[0] <= row) low = mid;
-        else high = mid - 1;
-      }
-      const block = blocks[low];
-      if (!block) return;
-      const at = block.rows.subarray(0, block.n).indexOf(row);
-      if (at < 0) return;
-      block.rows.copyWithin(at, at + 1, block.n);
-      block.n--;
-      const size = this.trace.size(row);
-      block.bytes -= size;
-      this.total -= size;
-      this.n--;
-      if (!block.n) blocks.splice(low, 1);
-      if (low < this.lowest) this.lowest = low;
-    }
-    /** @param {number} change */
-    apply(change) {
-      if (change >= 0) this.push(change);
-      else this.take(~change);
-    }
-  };
-  var Moments = class {
-    /** @param {import("./trace.js").Trace} trace */
-    constructor(trace) {
-      this.trace = trace;
-      this.points = [];
-      this.spacing = SPACING;
-    }
-    /** @param {() => Promise<void>} pause */
-    async build(pause) {
-      const t = this.trace;
-      const { changes, sizes, sizeRow, attrRow } = t;
-      const category = Uint8Array.from(t.attrs, (a) => a[3]);
-      const sums = new Float64Array(8);
-      const live = new Live(t);
-      const first = new Int32Array(t.nBefore);
-      for (let i = 0; i < t.nBefore; i++) first[i] = i;
-      live.set(first);
-      sums.set(live.categories);
-      let total = live.total;
-      t.peakTotal = total;
-      t.peakEvent = t.from;
-      let rows = live.rows();
-      let since = 0;
-      this.spacing = Math.max(SPACING, live.n);
-      this.points.push({ rows, total, categories: Float64Array.from(sums) });
-      for (let i = 0; i < changes.length; i++) {
-        const change = changes[i];
-        const row = change >= 0 ? change : ~change;
-        const size = sizes[sizeRow[row]];
-        if (change >= 0) {
-          total += size;
-          sums[category[attrRow[row]]] += size;
-          if (total > t.peakTotal) {
-            t.peakTotal = total;
-            t.peakEvent = t.born[change];
-          }
-        } else {
-          total -= size;
-          sums[category[attrRow[row]]] -= size;
-        }
-        if (i + 1 - since === this.spacing) {
-          rows = this.survivors(rows, since, i + 1);
-          since = i + 1;
-          this.points.push({ rows, total, categories: Float64Array.from(sums) });
-          if (this.points.length % 8 === 0) await pause();
-        }
-      }
-      t.peakTotal += t.loose;
-    }
-    /** Rows alive at change `to`, from those at `from`: no list needs to be kept up for it.
-     * @param {Int32Array} rows @param {number} from @param {number} to */
-    survivors(rows, from, to) {
-      const { changes } = this.trace;
-      const gone = /* @__PURE__ */ new Set();
-      let births = 0;
-      for (let i = from; i < to; i++) {
-        if (changes[i] < 0) gone.add(~changes[i]);
-        else births++;
-      }
-      const out = new Int32Array(rows.length + births);
-      let n = 0;
-      for (let i = 0; i < rows.length; i++) if (!gone.has(rows[i])) out[n++] = rows[i];
-      for (let i = from; i < to; i++)
-        if (changes[i] >= 0 && !gone.has(changes[i])) out[n++] = changes[i];
-      return out.slice(0, n);
-    }
-    /** Bring `live` to just before change `index`. @param {Live} live @param {number} index */
-    seek(live, index) {
-      const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
-      const from = point * this.spacing;
-      if (index - from > 2048) {
-        live.set(this.survivors(this.points[point].rows, from, index));
-        return;
-      }
-      live.set(this.points[point].rows);
-      for (let i = from; i < index; i++) live.apply(this.trace.changes[i]);
-    }
-    /** Sums by category just before change `index`. @param {Float64Array} out @param {number} index */
-    sums(out, index) {
-      const t = this.trace;
-      const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
-      out.set(this.points[point].categories);
-      for (let i = point * this.spacing; i < index; i++) {
-        const change = t.changes[i];
-        const row = change >= 0 ? change : ~change;
-        const size = t.sizes[t.sizeRow[row]];
-        out[t.attrs[t.attrRow[row]][3]] += change >= 0 ? size : -size;
-      }
-    }
-    /** Rows alive just after an event. @param {number} event @returns {Int32Array} */
-    rowsAt(event) {
-      const live = new Live(this.trace);
-      this.seek(live, this.trace.changeAfter(event));
-      return live.rows();
-    }
-  };
-
-  // src/raster.js
-  var EMPTY = 0;
-  function edgesOf(trace, byTime, start2, perColumn, width) {
-    const edges = new Float64Array(width + 1);
-    for (let c = 0; c <= width; c++) {
-      const position = start2 + c * perColumn;
-      const event = byTime ? trace.eventAt(position) : Math.floor(position);
-      edges[c] = Math.max(trace.from, Math.min(trace.to, event));
-    }
-    return edges;
-  }
-  function highest(trace, moments, edges) {
-    const { changes, sizes, sizeRow } = trace;
-    const n = edges.length - 1;
-    const stand = new Int32Array(n);
-    const bytes2 = new Float64Array(n);
-    let index = trace.changeAfter(edges[0]);
-    const sums = new Float64Array(8);
-    moments.sums(sums, index);
-    let total = sums.reduce((a, b) => a + b, 0);
-    for (let c = 0; c < n; c++) {
-      const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : index;
-      let most = -1;
-      let at = index;
-      if (end === index) most = total;
-      for (; index < end; index++) {
-        const change = changes[index];
-        total += change >= 0 ? sizes[sizeRow[change]] : -sizes[sizeRow[~change]];
-        if (total > most) {
-          most = total;
-          at = index + 1;
-        }
-      }
-      stand[c] = at;
-      bytes2[c] = most;
-    }
-    return { stand, bytes: bytes2 };
-  }
-  var Raster = class {
-    /** @param {import("./trace.js").Trace} trace @param {import("./live.js").Moments} moments */
-    constructor(trace, moments) {
-      this.trace = trace;
-      this.moments = moments;
-      this.live = new Live(trace);
-      this.frame = null;
-      this.pixels = new Uint32Array(0);
-      this.stand = new Int32Array(0);
-      this.at = 0;
-      this.column = 0;
-      this.end = 0;
-      this.colour = () => 4284900966;
-      this.ages = false;
-      this.copied = false;
-    }
-    /** @param {Frame} frame @param {Int32Array} stand @param {Uint32Array} pixels
-     * @param {number} first @param {number} end columns to draw */
-    begin(frame, stand, pixels, first, end) {
-      this.frame = frame;
-      this.stand = stand;
-      this.pixels = pixels;
-      this.column = first;
-      this.end = end;
-      this.copied = false;
-      if (first < end) {
-        this.at = stand[first];
-        this.moments.seek(this.live, this.at);
-      }
-    }
-    /** Draw until `deadline` (performance.now). @param {number} deadline @returns {boolean} done */
-    run(deadline) {
-      const { changes } = this.trace;
-      while (this.column < this.end) {
-        const to = this.stand[this.column];
-        const live = this.live;
-        if (to < this.at) {
-          this.moments.seek(live, to);
-          this.at = to;
-          this.copied = false;
-        } else if (to - this.at > 65536) {
-          this.moments.seek(live, to);
-          this.at = to;
-        }
-        for (; this.at < to; this.at++) live.apply(changes[this.at]);
-        this.draw();
-        this.column++;
-        if ((this.column & 3) === 0 && performance.now() > deadline) break;
-      }
-      return this.column >= this.end;
-    }
-    draw() {
-      const frame = (
-        /** @type {Frame} */
-        this.frame
-      );
-      const { height, low, high, hide } = frame;
-      const { trace, live, pixels, column } = this;
-      const base = column * height;
-      const perRow = (high - low) / height;
-      const blocks = live.blocks;
-      const event = this.at ? trace.changeEvent(trace.changes[this.at - 1]) : trace.from;
-      let offset = trace.loose;
-      let y = 0;
-      let b = 0;
-      if (this.copied && !this.ages && !hide) {
-        const same = Math.min(live.lowest, blocks.length);
-        for (; b < same; b++) offset += blocks[b].bytes;
-        y = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
-        pixels.copyWithin(base, base - height, base - height + y);
-      } else {
-        const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
-        for (; y < loose; y++) pixels[base + y] = 4288256409;
-      }
-      for (; b < blocks.length && y < height; b++) {
-        const block = blocks[b];
-        const top = offset + block.bytes;
-        if (!hide && low + (y + 0.5) * perRow >= top) {
-          offset = top;
-          continue;
-        }
-        for (let i = 0; i < block.n; i++) {
-          const row = block.rows[i];
-          const size = trace.sizes[trace.sizeRow[row]];
-          if (size < hide) continue;
-          offset += size;
-          let end = Math.ceil((offset - low) / perRow - 0.5);
-          if (end <= y) continue;
-          if (end > height) end = height;
-          const colour = this.colour(row, event);
-          const start2 = y;
-          while (y < end) pixels[base + y++] = colour;
-          if (end - start2 > 3) pixels[base + end - 1] = darker(colour);
-          if (y >= height) break;
-        }
-      }
-      while (y < height) pixels[base + y++] = EMPTY;
-      live.lowest = Infinity;
-      this.copied = true;
-    }
-  };
-  function darker(colour) {
-    const part = (shift) => (colour >>> shift & 255) * 0.72;
-    return (255 << 24 | part(16) << 16 | part(8) << 8 | part(0)) >>> 0;
-  }
-  function rowAt(trace, live, bytes2, hide) {
-    let offset = trace.loose;
-    if (bytes2 < offset) return { row: -1, offset: 0 };
-    for (const block of live.blocks) {
-      if (!hide && bytes2 >= offset + block.bytes) {
-        offset += block.bytes;
-        continue;
-      }
-      for (let i = 0; i < block.n; i++) {
-        const size = trace.size(block.rows[i]);
-        if (size < hide) continue;
-        if (bytes2 < offset + size) return { row: block.rows[i], offset };
-        offset += size;
-      }
-    }
-    return { row: -1, offset };
-  }
 
   // src/stage.js
   var LEFT2 = 84;
@@ -2428,17 +2431,24 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       if (!this.spanHeight) return;
       const width = this.width;
       const y = TOP + this.height + AXIS;
-      const spans = this.marks.spans.length ? this.marks.spans : this.marks.steps.map((s, i) => [`step ${i}`, s[0], s[1]]);
+      const spans = this.marks.spans.length ? this.marks.spans : this.marks.steps.map((s, i2) => [`step ${i2}`, s[0], s[1]]);
       g.save();
       g.beginPath();
       g.rect(LEFT2, y, width, SPAN_ROWS);
       g.clip();
       g.textBaseline = "middle";
       g.textAlign = "left";
-      for (const [i, [name, from, to]] of spans.entries()) {
+      let outer = -1;
+      let drawn = LEFT2 - 1;
+      let i = 0;
+      for (const [name, from, to] of spans) {
+        if (to <= outer && from < outer) continue;
+        outer = to;
+        i++;
         const x = Math.max(LEFT2, this.x(from));
         const end = Math.min(LEFT2 + width, this.x(to));
-        if (end < LEFT2 || x > LEFT2 + width) continue;
+        if (end < LEFT2 || x > LEFT2 + width || end < drawn + 1) continue;
+        drawn = end;
         g.fillStyle = ["#0072b2", "#009e73", "#cc79a7", "#e69f00"][i % 4];
         g.globalAlpha = 0.3;
         g.fillRect(x, y, Math.max(1, end - x - 0.5), SPAN_ROWS - 2);
@@ -3136,6 +3146,9 @@ ${body.join("\n")}
     document.body.append(dialog);
     return dialog;
   }
+  function expose(view) {
+    window.vramscope = { view, views, darker, segmentsAt };
+  }
   function start(description) {
     const dialog = helpDialog();
     const acts = {
@@ -3163,6 +3176,7 @@ ${body.join("\n")}
       const known = views.get(id);
       if (known) {
         current = known;
+        expose(known);
         known.refresh();
         return;
       }
@@ -3184,7 +3198,7 @@ ${body.join("\n")}
       await view.start(link2);
       views.set(id, view);
       current = view;
-      window.vramscope = { view, views };
+      expose(view);
       const still = (
         /** @type {HTMLElement} */
         section.querySelector("figure.timeline")

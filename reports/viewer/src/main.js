@@ -4,6 +4,8 @@
 import { readChunk } from "./chunks.js";
 import { button, element } from "./dom.js";
 import { parseLink } from "./permalink.js";
+import { darker } from "./raster.js";
+import { segmentsAt } from "./segments.js";
 import { startTheme, toggleTheme } from "./theme.js";
 import { Trace } from "./trace.js";
 import { View } from "./view.js";
@@ -37,6 +39,11 @@ function helpDialog() {
   return dialog;
 }
 
+/** For tests and benches. @param {View} view */
+function expose(view) {
+  /** @type {any} */ (window).vramscope = { view, views, darker, segmentsAt };
+}
+
 /** @param {any} description */
 function start(description) {
   const dialog = helpDialog();
@@ -65,6 +72,7 @@ function start(description) {
     const known = views.get(id);
     if (known) {
       current = known;
+      expose(known);
       known.refresh();
       return;
     }
@@ -83,7 +91,7 @@ function start(description) {
     await view.start(link);
     views.set(id, view);
     current = view;
-    /** @type {any} */ (window).vramscope = { view, views };
+    expose(view);
     const still = /** @type {HTMLElement} */ (section.querySelector("figure.timeline"));
     still.hidden = true;
     document.documentElement.dataset.ready = "yes";

@@ -121,7 +121,7 @@ export class Panels {
     });
     by.select.value = this.flameBy;
     this.flameBar.append(of.wrap, by.wrap);
-    this.note = element("div", "readout");
+    this.note = element("div", "readout panel-note");
     this.element.append(this.flameBar, this.note, this.state.element, this.flame.element, this.blocks.element, this.allocations.element, this.events.element);
   }
 

@@ -19,7 +19,7 @@ export function edgesOf(trace, byTime, start, perColumn, width) {
   const edges = new Float64Array(width + 1);
   for (let c = 0; c <= width; c++) {
     const position = start + c * perColumn;
-    const event = byTime ? trace.eventAt(position) : Math.floor(position);
+    const event = !byTime ? Math.floor(position) : position <= 0 ? trace.from : trace.eventAt(position);
     edges[c] = Math.max(trace.from, Math.min(trace.to, event));
   }
   return edges;
@@ -41,8 +41,8 @@ export function highest(trace, moments, edges) {
     const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : index;
     let most = -1;
     let at = index;
-    // A stretch without events shows what was there; one with events what followed them.
-    if (end === index) most = total;
+    // What was there before counts when the stretch has no event, or its first one changed nothing.
+    if (end === index || trace.changeEvent(changes[index]) > edges[c] + 1) most = total;
     for (; index < end; index++) {
       const change = changes[index];
       total += change >= 0 ? sizes[sizeRow[change]] : -sizes[sizeRow[~change]];

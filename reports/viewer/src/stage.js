@@ -490,10 +490,18 @@ export class Stage {
     g.clip();
     g.textBaseline = "middle";
     g.textAlign = "left";
-    for (const [i, [name, from, to]] of spans.entries()) {
+    let outer = -1;
+    let drawn = LEFT - 1;
+    let i = 0;
+    for (const [name, from, to] of spans) {
+      // Of nested ones the outermost; of many in a pixel one.
+      if (to <= outer && from < outer) continue;
+      outer = to;
+      i++;
       const x = Math.max(LEFT, this.x(from));
       const end = Math.min(LEFT + width, this.x(to));
-      if (end < LEFT || x > LEFT + width) continue;
+      if (end < LEFT || x > LEFT + width || end < drawn + 1) continue;
+      drawn = end;
       g.fillStyle = ["#0072b2", "#009e73", "#cc79a7", "#e69f00"][i % 4];
       g.globalAlpha = 0.3;
       g.fillRect(x, y, Math.max(1, end - x - 0.5), SPAN_ROWS - 2);

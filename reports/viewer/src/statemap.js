@@ -6,9 +6,14 @@ import { stateAt } from "./segments.js";
 import { address, bytes, pool } from "./words.js";
 
 const ROW = 15;
-const LEFT = 176;
+const LEFT = 204;
 const RIGHT = 76;
 const HEIGHT = 340;
+
+/** Numbers stay, handles are told by their end. @param {string} stream */
+function streamWords(stream) {
+  return stream.length < 7 ? stream : `\u2026${BigInt(stream).toString(16).slice(-5)}`;
+}
 
 export class StateView {
   /** @param {import("./trace.js").Trace} trace
@@ -103,8 +108,8 @@ export class StateView {
     const attr = t.attrs[s.segment.attr];
     const addresses = /** @type {Float64Array} */ (t.addressOf);
     g.fillStyle = ink.muted;
-    const where = attr[1] || attr[2] ? pool(attr[1], attr[2]) : attr[0] === "0" ? (s.segment.small ? "small" : "") : `stream ${attr[0]}`;
-    g.fillText(`${address(s.segment.address)} ${where}`.slice(0, 27), 8, y + ROW / 2 - 1);
+    const where = attr[1] || attr[2] ? pool(attr[1], attr[2]) : attr[0] === "0" ? (s.segment.small ? "small" : "") : `stream ${streamWords(attr[0])}`;
+    g.fillText(`${address(s.segment.address)} ${where}`, 8, y + ROW / 2 - 1);
     g.fillStyle = ink.grid;
     g.fillRect(LEFT, y, Math.max(1, s.segment.size * scale), ROW - 3);
     for (const row of s.rows) {

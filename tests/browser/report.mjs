@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// report.mjs -- the report in a real browser: views, keys, links, figures, hostile names, no network.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { browser, done, folder, json, ok, open, report, same, settled, shared, testdata } from "./page.mjs";
+
+const small = join(testdata, "oom_split_pinned.pickle.zst");
+const b = await browser();
+
+/** Figures of the script against those of other commands. */
+async function figures(page, file, name) {
+  const info = json("info", file);
+  const device = info.devices[0];
+  const found = await page.evaluate(() => {
+    const { trace, stage } = window.vramscope.view;
+    return { events: trace.nEvents, peak: trace.peakTotal, peakEvent: trace.peakEvent, rows: stage.moments.rowsAt(trace.to).length };
+  });
+  same(found.events, device.events, `${name}: events`);
+  const active = json("state", file, "--at", "end");
+  const blocks = active.segments.flatMap((s) => s.blocks).filter((x) => x.state !== "inactive");
+  same(found.rows, blocks.length, `${name}: blocks alive at the end`);
+  for (const at of ["start", "peak", String(Math.floor(found.events / 3)), String(Math.floor(found.events / 2))]) {
+    const state = json("state", file, "--at", at);
+    const wanted = state.segments.flatMap((s) => s.blocks).filter((x) => x.state !== "inactive")
+      .map((x) => `${x.address}:${x.size}`).sort().join(" ");
+    const got = await page.evaluate(async (event) => {
+      const { trace, stage } = window.vramscope.view;
+      await trace.loadAddresses();
+      return [...stage.moments.rowsAt(event)].map((r) => `${trace.addressOf[r]}:${trace.size(r)}`).sort().join(" ");
+    }, state.event);
+    same(got, wanted, `${name}: every block at ${at}`);
+    const segments = await page.evaluate((event) => window.vramscope.segmentsAt(window.vramscope.view.trace, event)
+      .map((s) => `${s.address}:${s.size}`).join(" "), state.event);
+    same(segments, state.segments.map((s) => `${s.address}:${s.total_size}`).sort((x, y) => x.split(":")[0] - y.split(":")[0]).join(" "), `${name}: every segment at ${at}`);
+  }
+}
+
+/** The rasteriser against the slowest one that can be right, at several zooms. */
+async function raster(page, name) {
+  for (const [from, to, low, high] of [[0, 1, 0, 1], [0.3, 0.5, 0, 1], [0.7, 0.72, 0.2, 0.6], [0.5, 0.501, 0, 0.3], [0, 1, 0.5, 0.51]]) {
+    const wrong = await page.evaluate(async ([f, t, l, h]) => {
+      const { view } = window.vramscope;
+      const s = view.stage;
+      const { trace } = s;
+      const w = s.whole;
+      s.start = w.start + f * w.span;
+      s.perColumn = ((t - f) * w.span) / s.width;
+      s.low = l * s.ceiling;
+      s.high = h * s.ceiling;
+      await view.redraw();
+      while (view.drawing) await new Promise((r) => setTimeout(r, 5));
+      let bad = 0;
+      for (let c = 0; c < s.width; c += 7) {
+        // The event with the most bytes of the stretch, by adding up everything from the start.
+        const from2 = s.edges[c];
+        const to2 = s.edges[c + 1];
+        const alive = (e) => { const r = []; for (let i = 0; i < trace.nRows; i++) if (trace.born[i] <= e && trace.freeCompleted[i] > e) r.push(i); return r; };
+        const sum = (rows) => rows.reduce((n, r) => n + trace.size(r), 0);
+        const stand = s.stand[c];
+        const event = stand ? trace.changeEvent(trace.changes[stand - 1]) : trace.from;
+        const rows = alive(event);
+        if (c % 70 === 0 && to2 > from2 && to2 - from2 < 400) {
+          let most = -1;
+          for (let e = from2 + 1; e <= to2; e++) most = Math.max(most, sum(alive(e)));
+          if (sum(rows) < most) bad += 1000;
+        }
+        let offset = trace.loose;
+        const bands = rows.map((r) => { const a = offset; offset += trace.size(r); return [a, offset, r]; });
+        for (let y = 0; y < s.height; y++) {
+          const at = s.low + (y + 0.5) * ((s.high - s.low) / s.height);
+          const band = bands.find(([a, z]) => at >= a && at < z);
+          const pixel = s.pixels[c * s.height + y];
+          if (!band) {
+            if (pixel !== 0 && at >= trace.loose) bad++;
+            continue;
+          }
+          const colour = view.colours.of(band[2], event);
+          const shade = window.vramscope.darker(colour);
+          if (pixel !== colour && pixel !== shade) bad++;
+        }
+      }
+      return bad;
+    }, [from, to, low, high]);
+    same(wrong, 0, `${name}: pixels of ${from}..${to}, ${low}..${high}`);
+  }
+  // Panning leaves what a complete drawing gives.
+  const differ = await page.evaluate(async () => {
+    const { view } = window.vramscope;
+    const s = view.stage;
+    const wait = async () => { while (view.drawing) await new Promise((r) => setTimeout(r, 5)); };
+    const w = s.whole;
+    s.start = w.start + Math.round(0.4 * w.span);
+    s.perColumn = (0.1 * w.span) / s.width;
+    s.low = 0;
+    s.high = s.ceiling;
+    await view.redraw();
+    let bad = 0;
+    for (const by of [37, -90, 211]) {
+      s.pan(by);
+      await view.redraw();
+      await wait();
+      const panned = s.pixels.slice();
+      s.ready = false;
+      s.wholeBitmap = null;
+      await view.redraw();
+      await wait();
+      s.pixels.forEach((p, i) => { if (p !== panned[i]) bad++; });
+    }
+    return bad;
+  });
+  same(differ, 0, `${name}: a panned picture is the whole one's`);
+}
+
+/** What the pointer finds is what the state has there. */
+async function picks(page, name) {
+  const wrong = await page.evaluate(() => {
+    const s = window.vramscope.view.stage;
+    const { trace } = s;
+    let bad = 0;
+    for (let i = 0; i < 300; i++) {
+      const x = 84 + ((i * 7919) % s.width);
+      const y = 20 + ((i * 104729) % s.height);
+      const row = s.pick(x, y);
+      const stand = s.stand[x - 84];
+      const event = stand ? trace.changeEvent(trace.changes[stand - 1]) : trace.from;
+      const at = s.low + (s.height - 1 - (y - 20) + 0.5) * ((s.high - s.low) / s.height);
+      let offset = trace.loose;
+      let wanted = -1;
+      for (let r = 0; r < trace.nRows; r++) {
+        if (!(trace.born[r] <= event && trace.freeCompleted[r] > event)) continue;
+        if (at >= offset && at < offset + trace.size(r)) wanted = r;
+        offset += trace.size(r);
+      }
+      if (row !== wanted) bad++;
+    }
+    return bad;
+  });
+  same(wrong, 0, `${name}: 300 picks`);
+}
+
+async function keys(page, name) {
+  const look = () => page.evaluate(() => {
+    const { stage, tab } = window.vramscope.view;
+    return { start: stage.start, per: stage.perColumn, moment: stage.moment, pinned: stage.pinned, tab, hash: location.hash };
+  });
+  const press = async (key) => {
+    await page.keyboard.press(key);
+    await settled(page);
+    return look();
+  };
+  await page.locator("canvas.over").focus();
+  let before = await press("f");
+  let now = await press("w");
+  ok(now.per < before.per, `${name}: w comes closer`);
+  before = now;
+  now = await press("d");
+  ok(now.start > before.start, `${name}: d moves on`);
+  now = await press("a");
+  ok(Math.abs(now.start - before.start) < 1e-3 * Math.abs(before.per) + 1e-6, `${name}: a moves back`);
+  now = await press("f");
+  ok(now.per > before.per, `${name}: f shows all`);
+  before = await press("p");
+  now = await press("ArrowLeft");
+  same(now.moment, before.moment - 1, `${name}: an event back`);
+  now = await press("ArrowRight");
+  same(now.moment, before.moment, `${name}: and on`);
+  now = await press("ArrowUp");
+  ok(now.pinned >= 0, `${name}: arrow up selects a block`);
+  ok(await page.locator(".pinned pre").isVisible(), `${name}: its stack is shown`);
+  now = await press("2");
+  same(now.tab, "flame", `${name}: 2 is the flame graph`);
+  const said = await page.locator(".readout[role=status]").textContent();
+  ok(said.length > 10, `${name}: the live region speaks`);
+  await page.keyboard.press("?");
+  ok(await page.locator("dialog[open]").isVisible(), `${name}: ? helps`);
+  await page.keyboard.press("Escape");
+  before = await look();
+  const again = await open(b, page.url().replace(/^file:\/\//, "").replace(/#.*/, ""), { hash: before.hash });
+  const there = await again.evaluate(() => {
+    const { stage, tab } = window.vramscope.view;
+    return { moment: stage.moment, pinned: stage.pinned, tab };
+  });
+  same(JSON.stringify(there), JSON.stringify({ moment: before.moment, pinned: before.pinned, tab: before.tab }), `${name}: a link opens the same place`);
+  await again.context().close();
+  now = await press("Escape");
+  same(now.pinned, -1, `${name}: Esc forgets the selection`);
+}
+
+async function panels(page, name) {
+  for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
+    await page.click(`[data-tab=${tab}]`);
+    await page.waitForTimeout(120);
+    const text = await page.locator(".viewer").innerText();
+    ok(text.length > 100, `${name}: ${tab}`);
+  }
+  await page.locator("canvas.over").focus();
+  await page.keyboard.press("f");
+  await settled(page);
+  await page.click("[data-tab=allocations]");
+  const all = Number(await page.locator(".rows[aria-label^=Allocations]").getAttribute("aria-rowcount"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("size>1MiB");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  const some = Number(await page.locator(".rows[aria-label^=Allocations]").getAttribute("aria-rowcount"));
+  const wanted = await page.evaluate(() => {
+    const t = window.vramscope.view.trace;
+    let n = 0;
+    for (let r = 0; r < t.nRows; r++) if (t.size(r) > 1048576) n++;
+    return n;
+  });
+  ok(some === wanted && some <= all, `${name}: the search leaves ${some} of ${all} allocations`);
+  await page.locator(".rows[aria-label^=Allocations] th").first().click();
+  const first = await page.locator(".rows[aria-label^=Allocations] tbody tr[data-at] td").first().textContent();
+  const largest = await page.evaluate(() => {
+    const t = window.vramscope.view.trace;
+    let n = 0;
+    for (let r = 0; r < t.nRows; r++) n = Math.max(n, t.size(r));
+    return n;
+  });
+  ok(Math.abs(parseFloat(first) * { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 1 << 30 }[first.split(" ")[1]] - largest) < largest * 0.01, `${name}: sorted by size`);
+  await page.locator(".rows[aria-label^=Allocations] tbody tr[data-at]").first().click();
+  ok(await page.evaluate(() => window.vramscope.view.stage.pinned >= 0), `${name}: a row leads to its block`);
+  await page.fill("input[type=search]", "");
+  await page.locator("input[type=search]").press("Enter");
+  await page.keyboard.press("Escape");
+  await page.click("[data-tab=flame]");
+  const sum = await page.evaluate(() => {
+    const v = window.vramscope.view;
+    return [v.panels.flame.root.value, [...v.rowsNow()].reduce((n, r) => n + v.trace.size(r), 0)];
+  });
+  same(sum[0], sum[1], `${name}: the flame graph has all bytes of the moment`);
+}
+
+async function quiet(page, name) {
+  same(page.faults.join("; "), "", `${name}: nothing in the console`);
+  same(page.asked.join(" "), "", `${name}: no request leaves the page`);
+  await page.context().close();
+}
+
+// --- a small file, everything --------------------------------------------------------------------
+
+const page = await open(b, report([small]));
+const explained = json("explain", small);
+ok((await page.locator(".answer").textContent()).includes("ran out of memory"), "the answer stands first");
+ok(explained.ooms.length > 0 && (await page.locator(".facts").first().textContent()).includes(`${explained.ooms.length} time`), "as many failures as explain tells");
+await figures(page, small, "oom_split_pinned");
+await raster(page, "oom_split_pinned");
+await picks(page, "oom_split_pinned");
+await keys(page, "oom_split_pinned");
+await panels(page, "oom_split_pinned");
+await page.keyboard.press("t");
+const dark = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+same(dark, "rgb(15, 17, 21)", "t makes it dark");
+for (const kind of ["PNG", "SVG"]) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: kind, exact: true }).click()]);
+  const path = join(folder, kind);
+  await download.saveAs(path);
+  const bytes = readFileSync(path);
+  ok(kind === "PNG" ? bytes.subarray(1, 4).toString() === "PNG" : bytes.toString().startsWith("<svg"), `${kind} is saved`);
+}
+await quiet(page, "oom_split_pinned");
+
+const preferred = await open(b, report([small]), { colorScheme: "dark" });
+same(await preferred.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), "rgb(15, 17, 21)", "dark as the reader's system prefers");
+await quiet(preferred, "dark");
+
+const still = await open(b, report([small]), { javaScriptEnabled: false });
+ok(await still.locator("figure.timeline svg").isVisible(), "without script: the picture");
+ok((await still.locator("main").innerText()).includes("Who holds memory at the peak"), "without script: the tables");
+await still.context().close();
+
+const paper = await open(b, report([small]));
+await paper.emulateMedia({ media: "print" });
+ok(await paper.locator("figure.timeline svg").isVisible(), "on paper: the still picture");
+ok(!(await paper.locator(".viewer").isVisible()), "on paper: nothing to press");
+await quiet(paper, "paper");
+
+// --- a link cannot run a pattern -------------------------------------------------------------------
+
+const asked = await open(b, report([small]), { hash: "#q=%2F(a%2B)%2B%24%2F&sel=99999999999&t=x~y&tab=<b>" });
+ok(await asked.getByRole("button", { name: "run this search" }).isVisible(), "an expression of a link waits for a word");
+same(await asked.evaluate(() => window.vramscope.view.text), "", "and has not run");
+await quiet(asked, "a strange link");
+
+// --- several files -----------------------------------------------------------------------------------
+
+const leaks = ["10", "20", "40"].map((k) => join(testdata, `leak_graph_step_${k}.pickle.zst`));
+const two = await open(b, report(leaks.slice(0, 2)));
+ok(await two.locator(".diff svg").isVisible(), "two files: what changed");
+const buttons = two.locator(".switch button");
+same(await buttons.count(), 2, "two files: a switch");
+await buttons.nth(0).click();
+await two.waitForFunction(() => window.vramscope.view.place.file === 0);
+await buttons.nth(1).click();
+await two.waitForFunction(() => window.vramscope.view.place.file === 1);
+ok(await two.locator("#file-1").isVisible(), "two files: the other one");
+ok(!(await two.locator("#file-0").isVisible()), "two files: one at a time");
+await quiet(two, "two files");
+const three = await open(b, report(leaks));
+ok(await three.locator(".trend svg").isVisible(), "three files: the trend");
+ok((await three.locator("#file-2 .leaks").textContent()).length > 100, "three files: the leak");
+await quiet(three, "three files");
+
+// --- too large ---------------------------------------------------------------------------------------
+
+const whole = report([leaks[2]]);
+const size = statSync(whole).size;
+let last = size;
+// A page keeps some room, so that one that is a little too large for the limit loses the next detail.
+for (const words of ["every 16th event only", "addresses are left out", "a part of the events only"]) {
+  const bytes = last === size ? size - 1 : last + 500;
+  const tight = report([leaks[2]], `--max-html-size=${bytes}`);
+  const less = await open(b, tight);
+  ok(statSync(tight).size <= bytes && statSync(tight).size < last, `a page of at most ${bytes} bytes has ${statSync(tight).size}`);
+  ok((await less.locator(".warning").textContent()).includes(words), `and says: ${words}`);
+  last = statSync(tight).size;
+  for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
+    await less.click(`[data-tab=${tab}]`);
+    await less.waitForTimeout(60);
+  }
+  await quiet(less, "a limited page");
+}
+
+// --- real recordings -----------------------------------------------------------------------------------
+
+if (shared) {
+  for (const name of ["oom/oom_varlen", "odd/cudagraph_mempool", "runs/hf_gpt2_step_3", "odd/streams", "oom/oom_expandable", "odd/state_only", "odd/no_stacks"]) {
+    const file = join(shared, "data", `${name}.pickle.zst`);
+    const path = report([file]);
+    const p = await open(b, path);
+    await figures(p, file, name);
+    if (name.startsWith("runs")) {
+      await raster(p, name);
+      await picks(p, name);
+      await panels(p, name);
+    }
+    await quiet(p, name);
+  }
+  for (const name of ["odd/hostile_names", "odd/metadata"]) {
+    const p = await open(b, report([join(shared, "data", `${name}.pickle.zst`)]));
+    for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
+      await p.click(`[data-tab=${tab}]`);
+      await p.waitForTimeout(100);
+    }
+    await p.locator("canvas.over").focus();
+    await p.keyboard.press("ArrowUp");
+    same(await p.evaluate(() => [window.__pwned, document.querySelectorAll("img, iframe, article script:not([type])").length].join()), ",0", `${name}: no name became markup`);
+    await quiet(p, name);
+  }
+}
+
+await b.close();
+done();
