@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 
+extern const struct command cmd_batch;
 extern const struct command cmd_categories;
 extern const struct command cmd_completion;
 extern const struct command cmd_convert;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * batch_collect.h -- one file's rows in a batch: what info, explain and leaks find in it.
+ */
+#ifndef REPORTS_BATCH_COLLECT_H
+#define REPORTS_BATCH_COLLECT_H
+
+#include "passes/batch.h"
+#include "passes/card_facts.h"
+#include "passes/rules.h"
+
+/* How many sites of the peak are kept. */
+#define BATCH_KEPT_SITES 20
+
+/* Append one file; `side`: what lies beside it, or NULL. Name, hash and what a name tells are left
+ * to the caller. Errors: ERR_LIMIT, ERR_NOMEM. */
+int batch_collect(struct batch *b, const struct model *m, const struct explain_side *side,
+		  const struct rules *rules, struct error *err);
+/* A file that could not be read. */
+int batch_collect_failed(struct batch *b, const char *reason, struct error *err);
+
+#endif

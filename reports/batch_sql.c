@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * batch_sql.c -- a batch as a database (SQLite): the tables as declared, what was compared, views.
+ */
+#include "reports/batch_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#define STR2(x) #x
+#define STR(x)  STR2(x)
+
+/* Questions people ask, each a view. */
+static const char views[] =
+	"CREATE VIEW by_peak AS SELECT file, rank, device, peak_allocated_bytes,"
+	" peak_reserved_bytes, fragmentation, verdict FROM files ORDER BY 4 DESC;\n"
+	"CREATE VIEW failed_files AS SELECT file, status, reason FROM files WHERE status <> 'ok';\n"
+	"CREATE VIEW same_failure AS SELECT count(*) AS files, verdict, cause, oom_site,"
+	" oom_requested_bytes, min(oom_time_us) AS first_time_us FROM files"
+	" WHERE verdict IS NOT NULL GROUP BY verdict, oom_site, oom_requested_bytes"
+	" ORDER BY files DESC;\n"
+	"CREATE VIEW first_to_fail AS SELECT file, rank, host, oom_time_us, verdict, oom_site"
+	" FROM files WHERE oom_time_us IS NOT NULL ORDER BY oom_time_us;\n"
+	"CREATE VIEW sites AS SELECT site, count(DISTINCT file_id) AS files, sum(bytes) AS bytes,"
+	" max(bytes) AS most_bytes FROM sites_at_peak GROUP BY site ORDER BY bytes DESC;\n"
+	"CREATE VIEW leaking AS SELECT f.file, l.device, l.kind, l.site, l.bytes_per_step, l.bytes"
+	" FROM leaks l JOIN files f USING (file_id) ORDER BY l.bytes_per_step DESC;\n"
+	"CREATE VIEW settings_used AS SELECT name, value, count(*) AS files FROM settings"
+	" GROUP BY name, value ORDER BY name, files DESC;\n";
+
+static int sql_error(sqlite3 *db, int code, struct error *err)
+{
+	return error_set(err, code == SQLITE_NOMEM ? ERR_NOMEM : ERR_SYSTEM, ERR_NO_OFFSET, "%s",
+			 db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
+}
+
+static int run(sqlite3 *db, const char *sql, struct error *err)
+{
+	int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? 0 : sql_error(db, code, err);
+}
+
+static const char *type_of(enum batch_kind k)
+{
+	return k == BATCH_TEXT ? "TEXT" : k == BATCH_INT ? "INTEGER" : "REAL";
+}
+
+/* The statement to create a table and the one to fill it; `files` gets its key in front. */
+static void table_statements(enum batch_table_id t, struct out *create, struct out *insert)
+{
+	const struct batch_schema *s = &batch_schemas[t];
+
+	out_printf(create, "CREATE TABLE %s (%s", s->name,
+		   t == BATCH_FILES ? "file_id INTEGER PRIMARY KEY" : "");
+	out_printf(insert, "INSERT INTO %s VALUES (%s", s->name, t == BATCH_FILES ? "?" : "");
+	for (size_t c = 0; c < s->n; c++) {
+		const char *comma = c || t == BATCH_FILES ? ", " : "";
+
+		out_printf(create, "%s%s %s%s", comma, s->columns[c].name,
+			   type_of(s->columns[c].kind),
+			   c == 0 && t != BATCH_FILES ? " NOT NULL REFERENCES files" : "");
+		out_printf(insert, "%s?", comma);
+	}
+	out_text(create, ");");
+	out_text(insert, ")");
+	if (t != BATCH_FILES)
+		out_printf(create, " CREATE INDEX %s_file ON %s (file_id);", s->name, s->name);
+}
+
+static int bind(sqlite3_stmt *q, int at, const struct batch *b, const struct batch_cell *c)
+{
+	const struct str *s;
+
+	switch (c->kind) {
+	case BATCH_TEXT:
+		s = strtab_get(&b->strings, c->s);
+		return sqlite3_bind_text(q, at, s->bytes, (int)s->length, SQLITE_STATIC);
+	case BATCH_INT:
+		return sqlite3_bind_int64(q, at, c->i);
+	case BATCH_REAL:
+		return sqlite3_bind_double(q, at, c->f);
+	default:
+		return sqlite3_bind_null(q, at);
+	}
+}
+
+static int fill_table(sqlite3 *db, const struct batch *b, enum batch_table_id t, const char *insert,
+		      struct error *err)
+{
+	int shift = t == BATCH_FILES;
+	sqlite3_stmt *q;
+	int code = sqlite3_prepare_v2(db, insert, -1, &q, NULL);
+
+	for (size_t i = 0; i < b->n_rows[t] && code == SQLITE_OK; i++) {
+		if (shift)
+			code = sqlite3_bind_int64(q, 1, (sqlite3_int64)i);
+		for (size_t c = 0; c < batch_schemas[t].n && code == SQLITE_OK; c++)
+			code = bind(q, (int)c + 1 + shift, b, batch_cell(b, t, i, c));
+		if (code == SQLITE_OK)
+			code = sqlite3_step(q);
+		if (code == SQLITE_DONE)
+			code = sqlite3_reset(q);
+	}
+	if (code != SQLITE_OK)
+		sql_error(db, code, err);
+	sqlite3_finalize(q);
+	return code == SQLITE_OK ? 0 : (int)err->code;
+}
+
+static int write_table(sqlite3 *db, const struct batch *b, enum batch_table_id t, struct error *err)
+{
+	struct out *create = NULL, *insert = NULL;
+	size_t n;
+	int rc = out_open_memory(&create, err);
+
+	if (rc == 0)
+		rc = out_open_memory(&insert, err);
+	if (rc == 0) {
+		table_statements(t, create, insert);
+		rc = run(db, out_memory(create, &n), err);
+	}
+	if (rc == 0)
+		rc = fill_table(db, b, t, out_memory(insert, &n), err);
+	if (create)
+		out_abandon(create);
+	if (insert)
+		out_abandon(insert);
+	return rc;
+}
+
+static int write_outliers(sqlite3 *db, const struct batch_groups *g, struct error *err)
+{
+	sqlite3_stmt *q = NULL;
+	char words[2400];
+	int code, rc = run(db,
+			   "CREATE TABLE outliers (file_id INTEGER NOT NULL REFERENCES files, "
+			   "measure TEXT, what TEXT, step INTEGER, value REAL, median REAL, score "
+			   "REAL, reason TEXT);",
+			   err);
+
+	if (rc < 0)
+		return rc;
+	code = sqlite3_prepare_v2(db, "INSERT INTO outliers VALUES (?,?,?,?,?,?,?,?)", -1, &q,
+				  NULL);
+	for (size_t i = 0; i < g->outliers.n && code == SQLITE_OK; i++) {
+		const struct batch_outlier *o = &g->outliers.at[i];
+
+		sqlite3_clear_bindings(q);
+		sqlite3_bind_int64(q, 1, (sqlite3_int64)o->file);
+		sqlite3_bind_text(q, 2, batch_measure_name(o->measure), -1, SQLITE_STATIC);
+		sqlite3_bind_text(q, 3, o->what, -1, SQLITE_STATIC);
+		if (o->measure == MEASURE_STEP)
+			sqlite3_bind_int64(q, 4, o->step);
+		if (o->measure != MEASURE_SETTINGS) {
+			sqlite3_bind_double(q, 5, o->value);
+			sqlite3_bind_double(q, 6, o->median);
+			sqlite3_bind_double(q, 7, o->score);
+		}
+		sqlite3_bind_text(q, 8, batch_outlier_words(o, words, sizeof words), -1,
+				  SQLITE_TRANSIENT);
+		code = sqlite3_step(q);
+		if (code == SQLITE_DONE)
+			code = sqlite3_reset(q);
+	}
+	if (code != SQLITE_OK)
+		rc = sql_error(db, code, err);
+	sqlite3_finalize(q);
+	return rc;
+}
+
+static int fill(sqlite3 *db, const struct batch *b, const struct batch_groups *g, struct error *err)
+{
+	int rc = run(db,
+		     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = "
+		     "1448235347; PRAGMA user_version = " STR(BATCH_SCHEMA) "; BEGIN;",
+		     err);
+
+	for (unsigned t = 0; t < BATCH_TABLES && rc == 0; t++)
+		rc = write_table(db, b, (enum batch_table_id)t, err);
+	if (rc == 0)
+		rc = write_outliers(db, g, err);
+	if (rc == 0)
+		rc = run(db, views, err);
+	return rc == 0 ? run(db, "COMMIT;", err) : rc;
+}
+
+int batch_write_sql(const char *path, const struct batch *b, const struct batch_groups *g,
+		    struct error *err)
+{
+	sqlite3 *db = NULL;
+	char *temporary;
+	int code, rc;
+
+	if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
+		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+	unlink(temporary);
+	code = sqlite3_open_v2(temporary, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	rc = code == SQLITE_OK ? fill(db, b, g, err) : sql_error(db, code, err);
+	code = sqlite3_close(db);
+	if (rc == 0 && code != SQLITE_OK)
+		rc = sql_error(NULL, code, err);
+	if (rc == 0 && rename(temporary, path) < 0)
+		rc = error_set_errno(err, errno, "cannot rename");
+	if (rc < 0)
+		unlink(temporary);
+	free(temporary);
+	return rc;
+}

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" batch -o out --name-pattern "(?<host>x" "$TESTDATA"

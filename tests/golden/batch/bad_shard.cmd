@@ -1,0 +1,1 @@
+"$VRAMSCOPE" batch -o out --shard 3/2 "$TESTDATA"

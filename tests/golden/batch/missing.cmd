@@ -1,0 +1,1 @@
+"$VRAMSCOPE" batch -o out -j 1 no_such.pickle
