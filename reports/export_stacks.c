@@ -187,15 +187,22 @@ enum {
 struct pprof {
 	const struct export *x;
 	struct proto all, part, inner;
+	uint64_t *string_row; /* by str_id: row of the table, 0: not in it */
+	uint64_t n_strings;
 };
 
 /* Constant strings come first in the table; those of the model follow with their ids. */
 static const char *const pprof_words[] = {"", "inuse_space", "bytes", "inuse_objects", "count"};
 #define PPROF_WORDS (sizeof pprof_words / sizeof pprof_words[0])
 
-static uint64_t pprof_string(str_id id)
+/* Only strings of frames go into the table, in order of their first use. */
+static uint64_t pprof_string(struct pprof *p, str_id id)
 {
-	return PPROF_WORDS + id.i;
+	if (id.i == STR_NONE.i)
+		return 0;
+	if (!p->string_row[id.i])
+		p->string_row[id.i] = p->n_strings++;
+	return p->string_row[id.i];
 }
 
 static void pprof_value_type(struct pprof *p, uint64_t type, uint64_t unit)
@@ -256,32 +263,45 @@ static void pprof_location(struct pprof *p, uint64_t id, uint64_t name, uint64_t
 static void pprof_locations(struct pprof *p)
 {
 	const struct model *m = p->x->model;
-	const uint64_t first_unnamed = PPROF_WORDS + m->strings.rows.n;
-	uint64_t unnamed = 0;
 
 	for (uint32_t i = 1; i < m->stacks.frames.n; i++) {
 		const struct frame *f = &m->stacks.frames.at[i];
 
-		pprof_location(p, i, pprof_string(f->name), pprof_string(f->file), f->line);
+		uint64_t name = pprof_string(p, f->name);
+
+		pprof_location(p, i, name, pprof_string(p, f->file), f->line);
 	}
 	for (size_t i = 0; i < p->x->top->rows.n; i++) {
 		stack_id stack = p->x->top->rows.at[i].stack;
 
 		if (depth_of(m, stack) == 0)
-			pprof_location(p, pprof_unnamed(m, stack), first_unnamed + unnamed++, 0, 0);
+			pprof_location(p, pprof_unnamed(m, stack), p->n_strings++, 0, 0);
 	}
 }
 
+/* The table in the order of its rows: constants, frames' strings as they were first used, words of
+ * stacks without frames. */
 static void pprof_strings(struct pprof *p)
 {
 	const struct model *m = p->x->model;
+	uint64_t next = PPROF_WORDS;
 	char words[WORDS_BYTES];
 
 	for (size_t i = 0; i < PPROF_WORDS; i++)
 		proto_bytes(&p->all, PROFILE_STRING_TABLE, pprof_words[i], strlen(pprof_words[i]));
-	for (size_t i = 0; i < m->strings.rows.n; i++)
-		proto_bytes(&p->all, PROFILE_STRING_TABLE, m->strings.rows.at[i].bytes,
-			    m->strings.rows.at[i].length);
+	for (uint32_t i = 1; i < m->stacks.frames.n; i++) {
+		const struct frame *f = &m->stacks.frames.at[i];
+		const str_id ids[] = {f->name, f->file};
+
+		for (size_t k = 0; k < 2; k++) {
+			const struct str *s = strtab_get(&m->strings, ids[k]);
+
+			if (p->string_row[ids[k].i] != next)
+				continue;
+			proto_bytes(&p->all, PROFILE_STRING_TABLE, s->bytes, s->length);
+			next++;
+		}
+	}
 	for (size_t i = 0; i < p->x->top->rows.n; i++) {
 		stack_id stack = p->x->top->rows.at[i].stack;
 
@@ -295,8 +315,15 @@ static void pprof_strings(struct pprof *p)
 int export_pprof(struct out *to, const struct export *x, struct error *err)
 {
 	struct proto empty = {.budget = x->budget, .err = err};
-	struct pprof p = {.x = x, .all = empty, .part = empty, .inner = empty};
+	struct pprof p = {
+		.x = x, .all = empty, .part = empty, .inner = empty, .n_strings = PPROF_WORDS};
+	const size_t row_bytes = x->model->strings.rows.n * sizeof *p.string_row;
 	struct gzip_out *gzip;
+
+	p.string_row = budget_realloc(x->budget, NULL, 0, row_bytes, err);
+	if (!p.string_row)
+		return err->code;
+	memset(p.string_row, 0, row_bytes);
 
 	pprof_value_type(&p, 3, 4);
 	pprof_value_type(&p, 1, 2);
@@ -310,6 +337,7 @@ int export_pprof(struct out *to, const struct export *x, struct error *err)
 			gzip_out_bytes(gzip, p.all.bytes.at, p.all.bytes.n);
 		gzip_out_close(gzip);
 	}
+	budget_free(x->budget, p.string_row, row_bytes);
 	proto_release(&p.all);
 	proto_release(&p.part);
 	proto_release(&p.inner);

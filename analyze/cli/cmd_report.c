@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/load_input.h"
 #include "cli/load_purpose.h"
 #include "cli/output.h"
 #include "cli/progress.h"
