@@ -270,6 +270,18 @@ static void choose_window(struct report_columns_options *o, const struct report_
 		o->from = EVENT_START;
 }
 
+/* How many events should fit: what grows with them, in proportion. */
+static int64_t fitting_events(const struct report_columns_options *o, uint64_t bytes,
+			      uint64_t max_bytes)
+{
+	const double fixed = COLUMN_COUNT * (ELEMENT_BYTES + 40.0);
+	double room = (double)max_bytes - fixed, takes = (double)bytes - fixed;
+
+	if (room <= 0 || takes <= 0)
+		return 1;
+	return (int64_t)((double)(o->to - o->from) * 0.9 * (room < takes ? room / takes : 1));
+}
+
 uint64_t report_data_bytes(const struct report_data *d)
 {
 	uint64_t packed = report_columns_bytes(&d->columns);
@@ -302,9 +314,7 @@ int report_data_run(struct report_data *out, const struct report_device *d,
 			o.detail++;
 		/* A part that should fit, a little less to make sure. */
 		if (o.detail == REPORT_WINDOW)
-			choose_window(&o, d,
-				      (int64_t)((double)(o.to - o.from) * 0.9 * (double)max_bytes /
-						(double)bytes));
+			choose_window(&o, d, fitting_events(&o, bytes, max_bytes));
 		report_columns_release(&out->columns);
 	}
 }

@@ -293,6 +293,7 @@ int report_device_write(struct xml *x, const struct report_file *f, const struct
 	xml_printf(x, "%" PRId32, d->device->index);
 	xml_attr_end(x);
 	page_element(x, "h3", "device-name", describe_device_name(name, d->device->index));
+	page_paragraph(x, "peak-words", w.peak);
 	device_facts(x, d);
 	page_open(x, "div", "view");
 	xml_close(x);

@@ -18,7 +18,7 @@ c_files() {
 
 # script_files: everything that a shell or awk runs.
 script_files() {
-	find analyze reports tests -type f \( -name '*.sh' -o -name '*.awk' \) | sort
+	find analyze reports tests -name node_modules -prune -o -type f \( -name '*.sh' -o -name '*.awk' \) -print | sort
 	for lint_file in bootstrap .ci/run; do
 		[ ! -e "$lint_file" ] || echo "$lint_file"
 	done

@@ -269,10 +269,11 @@
       }
       const block = blocks[low];
       if (!block) return;
-      const at = block.rows.subarray(0, block.n).indexOf(row);
+      const rows = block.rows;
+      let at = block.n - 1;
+      while (at >= 0 && rows[at] !== row) at--;
       if (at < 0) return;
-      block.rows.copyWithin(at, at + 1, block.n);
-      block.n--;
+      for (const last = --block.n; at < last; at++) rows[at] = rows[at + 1];
       const size = this.trace.size(row);
       block.bytes -= size;
       this.total -= size;
@@ -2330,14 +2331,25 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
         g.lineWidth = 1.2;
         g.beginPath();
         let k = 0;
+        let since = 0;
+        let longest = 0;
+        let flat = 0;
         for (let c = 0; c < width; c++) {
+          const before = k;
           while (k + 1 < events.length && events[k + 1] <= this.edges[c + 1]) k++;
+          if (reserved[k] !== reserved[before]) since = c;
+          if (c - since > longest) {
+            longest = c - since;
+            flat = since;
+          }
           const y = this.y(reserved[k]);
           if (c) g.lineTo(LEFT2 + c + 1, y);
           else g.moveTo(LEFT2, y);
         }
         g.stroke();
-        this.label(g, LEFT2 + 6, this.y(reserved[0]) - 5, "reserved", ink.line, ink);
+        let level = reserved[0];
+        for (let i = 0; i < events.length && events[i] <= this.edges[flat + 1]; i++) level = reserved[i];
+        this.label(g, LEFT2 + flat + 8, this.y(level) - 5, "reserved", ink.line, ink);
       }
       const limits = new Set(this.marks.ooms.map((o) => o.limit_bytes).filter(Boolean));
       const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;

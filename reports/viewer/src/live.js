@@ -88,10 +88,11 @@ export class Live {
     }
     const block = blocks[low];
     if (!block) return;
-    const at = block.rows.subarray(0, block.n).indexOf(row);
+    const rows = block.rows;
+    let at = block.n - 1;
+    while (at >= 0 && rows[at] !== row) at--;
     if (at < 0) return;
-    block.rows.copyWithin(at, at + 1, block.n);
-    block.n--;
+    for (const last = --block.n; at < last; at++) rows[at] = rows[at + 1];
     const size = this.trace.size(row);
     block.bytes -= size;
     this.total -= size;

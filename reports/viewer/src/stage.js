@@ -375,14 +375,25 @@ export class Stage {
       g.lineWidth = 1.2;
       g.beginPath();
       let k = 0;
+      let since = 0;
+      let longest = 0;
+      let flat = 0;
       for (let c = 0; c < width; c++) {
+        const before = k;
         while (k + 1 < events.length && events[k + 1] <= this.edges[c + 1]) k++;
+        if (reserved[k] !== reserved[before]) since = c;
+        if (c - since > longest) {
+          longest = c - since;
+          flat = since;
+        }
         const y = this.y(reserved[k]);
         if (c) g.lineTo(LEFT + c + 1, y);
         else g.moveTo(LEFT, y);
       }
       g.stroke();
-      this.label(g, LEFT + 6, this.y(reserved[0]) - 5, "reserved", ink.line, ink);
+      let level = reserved[0];
+      for (let i = 0; i < events.length && events[i] <= this.edges[flat + 1]; i++) level = reserved[i];
+      this.label(g, LEFT + flat + 8, this.y(level) - 5, "reserved", ink.line, ink);
     }
     const limits = new Set(this.marks.ooms.map((/** @type {any} */ o) => o.limit_bytes).filter(Boolean));
     const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;

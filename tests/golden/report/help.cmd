@@ -1,0 +1,1 @@
+"$VRAMSCOPE" report --help

@@ -1,0 +1,3 @@
+"$VRAMSCOPE" report -o a.html "$TESTDATA/unsupported-text.txt"; code=$?
+ls
+exit $code
