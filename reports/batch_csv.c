@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void csv_text(struct out *o, const char *s, size_t n)
+void batch_csv_text(struct out *o, const char *s, size_t n)
 {
 	out_text(o, "\"");
 	if (n && strchr("=+-@\t\r", s[0]))
@@ -37,7 +37,7 @@ void batch_write_csv(struct out *o, const struct batch *b)
 			if (x->kind == BATCH_TEXT) {
 				const struct str *s = strtab_get(&b->strings, x->s);
 
-				csv_text(o, s->bytes, s->length);
+				batch_csv_text(o, s->bytes, s->length);
 			} else if (x->kind == BATCH_INT) {
 				out_printf(o, "%" PRId64, x->i);
 			} else if (x->kind == BATCH_REAL) {

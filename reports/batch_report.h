@@ -20,6 +20,9 @@ const char *batch_outlier_words(const struct batch_outlier *o, char *buf, size_t
 /* The files table, RFC 4180. */
 void batch_write_csv(struct out *o, const struct batch *b);
 
+/* One text of it, quoted. */
+void batch_csv_text(struct out *o, const char *s, size_t n);
+
 /* A database under `path`, whole or not at all. Errors: ERR_SYSTEM, ERR_NOMEM. */
 int batch_write_sql(const char *path, const struct batch *b, const struct batch_groups *g,
 		    struct error *err);

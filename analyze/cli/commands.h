@@ -17,6 +17,8 @@ extern const struct command cmd_frag;
 extern const struct command cmd_help;
 extern const struct command cmd_info;
 extern const struct command cmd_leaks;
+extern const struct command cmd_merge;
+extern const struct command cmd_query;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_simulate;
