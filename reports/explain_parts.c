@@ -146,11 +146,22 @@ static void json_processes(struct emit *e, const struct explain_oom *o, const st
 	emit_array_end(e);
 }
 
+static void json_categories(struct emit *e, const struct explain_oom *o)
+{
+	if (!o->categories_known) {
+		emit_null(e, "live_by_category", NULL);
+		return;
+	}
+	emit_object_begin(e, "live_by_category", NULL);
+	for (int c = 0; c < CATEGORY_COUNT; c++)
+		emit_bytes(e, category_name((enum category)c), NULL, o->by_category[c]);
+	emit_object_end(e);
+}
+
 static void json_balance(struct emit *e, const struct explain_oom *o, const struct oom_log *log)
 {
 	const struct survey *s = &o->survey;
 	const struct balance *b = &o->balance;
-	uint64_t idle = s->reserved - s->allocated;
 
 	emit_object_begin(e, "balance", NULL);
 	emit_bytes(e, "device_total_bytes", NULL, amount_bytes(&b->total));
@@ -160,14 +171,15 @@ static void json_balance(struct emit *e, const struct explain_oom *o, const stru
 	emit_bytes(e, "other_processes_bytes", NULL, amount_bytes(&b->others));
 	emit_bytes(e, "outside_allocator_bytes", NULL, amount_bytes(&b->outside));
 	emit_bytes(e, "live_bytes", NULL, if_known(o, s->live));
+	json_categories(e, o);
 	emit_bytes(e, "pending_free_bytes", NULL, o->look.exact ? s->pending : BYTES_NONE);
 	emit_bytes(e, "cached_usable_bytes", NULL, o->look.exact ? s->usable : BYTES_NONE);
 	emit_array_begin(e, "cached_unusable", NULL);
 	for (unsigned u = 0; u < UNUSABLE_COUNT && o->look.exact; u++)
 		if (s->unusable[u])
 			json_unusable(e, unusable_name((enum unusable)u), s->unusable[u]);
-	if (o->message_only && has_amounts(o) && idle)
-		json_unusable(e, "unknown", idle);
+	if (has_amounts(o) && s->unsorted)
+		json_unusable(e, "unknown", s->unsorted);
 	emit_array_end(e);
 	emit_bytes(e, "slack_bytes", NULL, o->look.exact ? s->slack : BYTES_NONE);
 	emit_bytes(e, "reserved_bytes", NULL, if_known(o, s->reserved));
@@ -204,6 +216,33 @@ static void line(struct emit *e, const char *label, uint64_t bytes, const char *
 	emit_str(e, NULL, label, words);
 }
 
+/* What the blocks in use are for, the largest parts first. */
+static void text_categories(struct emit *e, const struct explain_oom *o)
+{
+	char words[600] = "", bytes[UNITS_BUF];
+	bool shown[CATEGORY_COUNT] = {false};
+	size_t n = 0;
+
+	if (!o->categories_known || o->by_category[CATEGORY_UNKNOWN] == o->survey.allocated)
+		return;
+	for (int k = 0; k < CATEGORY_COUNT; k++) {
+		int most = -1;
+
+		for (int c = 0; c < CATEGORY_COUNT; c++)
+			if (!shown[c] && (most < 0 || o->by_category[c] > o->by_category[most]))
+				most = c;
+		shown[most] = true;
+		/* People see none that would show 0 %. */
+		if (o->by_category[most] <= o->survey.allocated / 200)
+			break;
+		n += (size_t)snprintf(words + n, sizeof words - n, "%s%s %s", n ? ", " : "",
+				      category_name((enum category)most),
+				      emit_words_bytes(e, bytes, o->by_category[most]));
+	}
+	if (n)
+		emit_str(e, NULL, "in use, what for", words);
+}
+
 static void text_process(struct emit *e, const struct explain_oom *o)
 {
 	const struct survey *s = &o->survey;
@@ -211,6 +250,7 @@ static void text_process(struct emit *e, const struct explain_oom *o)
 	line(e, o->message_only ? "in use" : "in use, as asked for", s->live, "");
 	if (!o->message_only)
 		line(e, "in use, rounding and slack", s->slack, "");
+	text_categories(e, o);
 	if (s->pending)
 		line(e, "freed, waiting for a stream", s->pending, "");
 	if (s->usable)
@@ -218,8 +258,8 @@ static void text_process(struct emit *e, const struct explain_oom *o)
 	for (unsigned u = 0; u < UNUSABLE_COUNT; u++)
 		if (s->unusable[u])
 			line(e, unusable_labels[u], s->unusable[u], "");
-	if (o->message_only && s->reserved > s->allocated)
-		line(e, "cached, nobody knows how", s->reserved - s->allocated, "");
+	if (s->unsorted)
+		line(e, "cached, nobody knows how", s->unsorted, "");
 }
 
 /* Bounds only where everybody who could hold it is known: they are those of rounding. */
@@ -234,9 +274,10 @@ static void text_rest(struct emit *e, const struct explain_oom *o)
 			 signed_words(e, low, b->unattributed_low),
 			 signed_words(e, high, b->unattributed_high));
 	else
-		snprintf(words, sizeof words, "%s  %s", rest,
+		snprintf(words, sizeof words, "%s  %s%s", rest,
 			 b->others.known ? "context and libraries of this process, driver"
-					 : "other processes, contexts, driver");
+					 : "other processes, contexts, driver",
+			 o->device_free == BYTES_NONE ? ", and what was free" : "");
 	emit_str(e, NULL, "unattributed", words);
 }
 
@@ -277,6 +318,7 @@ static void text_balance(struct emit *e, const struct explain_oom *o)
 		[FACT_OBSERVER] = "",
 		[FACT_MESSAGE] = ", as the message says",
 		[FACT_SMI] = ", as nvidia-smi says",
+		[FACT_TRACE] = ", as the trace says",
 	};
 	char title[200], total[UNITS_BUF];
 

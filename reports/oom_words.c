@@ -131,11 +131,11 @@ static void obstacle_words(const struct emit *e, const struct explain_oom *o, ch
 		break;
 	case VERDICT_UNKNOWN:
 	case VERDICT_COUNT:
-		if (o->message_only && s->reserved > s->allocated) {
+		if (s->unsorted) {
 			snprintf(buf, size,
 				 "while %s lie idle in its cache; why they did not serve it the "
-				 "message alone does not show",
-				 BYTES(s->reserved - s->allocated));
+				 "%s does not show",
+				 BYTES(s->unsorted), o->message_only ? "message alone" : "trace");
 			break;
 		}
 		snprintf(buf, size, "and was refused; %s",

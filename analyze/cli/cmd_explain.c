@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/load_purpose.h"
 #include "cli/output.h"
 #include "cli/per_file.h"
 #include "cli/side_files.h"
@@ -68,10 +69,12 @@ static int explain_any(struct invocation *inv, const struct model *m, struct exp
 				     .no_siblings = own->no_siblings,
 				     .device_memory = own->device_memory};
 	struct explanation *r = calloc(1, sizeof *r);
+	struct rules *rules = NULL;
 	struct error err;
 	struct explain_options options = {
 		.one_device = inv->common.device != DEVICE_UNSET,
 		.device = inv->common.device,
+		.categories = inv->common.json,
 	};
 	int rc, status;
 
@@ -85,8 +88,14 @@ static int explain_any(struct invocation *inv, const struct model *m, struct exp
 		return status;
 	}
 	options.side = &r->sides.side;
+	if (m && inv->common.rules && (status = load_rules(inv, &rules)) != STATUS_DONE) {
+		explain_free(r);
+		return status;
+	}
+	options.rules = rules;
 	rc = m ? explain_run(&r->x, m, &options, &inv->budget, &err)
 	       : explain_run_log(&r->x, options.side, &options, &inv->budget, &err);
+	rules_free(rules);
 	if (rc < 0) {
 		explain_free(r);
 		return complain_error("explain", name, &err);
@@ -171,7 +180,7 @@ const struct command cmd_explain = {
 	.summary = "Why did it run out of memory, and what helps",
 	.min_operands = 0,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT | COMMON_ONLY_DEVICE,
+	.common = COMMON_REPORT | COMMON_ONLY_DEVICE | COMMON_RULES,
 	.reads = READS_BLOCKS,
 	.opts = explain_opts,
 	.own_bytes = sizeof(struct own_options),

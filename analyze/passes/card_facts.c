@@ -12,10 +12,10 @@ const char *fact_source_name(enum fact_source s)
 {
 	static const char *const names[] = {
 		[FACT_NONE] = "none",       [FACT_OPTION] = "option",  [FACT_OBSERVER] = "observer",
-		[FACT_MESSAGE] = "message", [FACT_SMI] = "nvidia-smi",
+		[FACT_MESSAGE] = "message", [FACT_SMI] = "nvidia-smi", [FACT_TRACE] = "trace",
 	};
 
-	assert(s <= FACT_SMI);
+	assert(s <= FACT_TRACE);
 	return names[s];
 }
 
@@ -187,7 +187,9 @@ void card_facts_find(struct card_facts *out, const struct explain_side *side,
 	struct card_facts f = {0};
 	const struct smi_card *card = NULL;
 
-	if (!side || key->is_host) {
+	if (key->is_host || !side) {
+		if (!key->is_host && key->capacity)
+			set_total(&f, amount_exact(key->capacity), FACT_TRACE);
 		*out = f;
 		return;
 	}
@@ -206,6 +208,8 @@ void card_facts_find(struct card_facts *out, const struct explain_side *side,
 	set_total(&f, total_of_log(side->log, key), FACT_MESSAGE);
 	if (card)
 		set_total(&f, smi_card_capacity(card), FACT_SMI);
+	if (key->capacity)
+		set_total(&f, amount_exact(key->capacity), FACT_TRACE);
 	use_observer(&f, side->observer, key);
 	use_message(&f, side->log, key);
 	use_smi(&f, side->smi, card, key);

@@ -20,7 +20,7 @@ struct explain_side {
 	uint64_t device_memory; /* bytes of the card as the user says; 0: does not */
 };
 
-enum fact_source { FACT_NONE, FACT_OPTION, FACT_OBSERVER, FACT_MESSAGE, FACT_SMI };
+enum fact_source { FACT_NONE, FACT_OPTION, FACT_OBSERVER, FACT_MESSAGE, FACT_SMI, FACT_TRACE };
 
 const char *fact_source_name(enum fact_source s); /* "message" ... */
 
@@ -29,6 +29,7 @@ struct oom_key {
 	int32_t device; /* -1: not known */
 	bool is_host;   /* pinned memory of the host: nothing of the card matters */
 	uint64_t attempted, rounded, device_free, allocated, reserved; /* or BYTES_NONE */
+	uint64_t capacity; /* of the card as the file itself tells; 0: it does not */
 };
 
 struct card_facts {
@@ -45,7 +46,7 @@ struct card_facts {
 	bool no_limit; /* the message would have told a limit */
 };
 
-/* `side` may be NULL: nothing is known then. */
+/* `side` may be NULL: nothing but the capacity is known then. */
 void card_facts_find(struct card_facts *out, const struct explain_side *side,
 		     const struct oom_key *key);
 

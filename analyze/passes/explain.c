@@ -15,6 +15,7 @@ struct explain_walk {
 	struct explain out;
 	const struct model *m;
 	const struct explain_side *side;
+	const struct explain_options *options;
 	struct budget *budget;
 	struct holders holders;
 	const struct device *d;
@@ -96,6 +97,18 @@ static void read_request(struct explain_oom *oom, const struct explain_walk *w)
 		q->pool = attr->pool;
 }
 
+/* A counted device has no segments; what it reserves beyond its blocks is cached. */
+static void use_told_totals(struct explain_oom *oom, const struct explain_walk *w)
+{
+	uint64_t told = oom->look.totals.reserved;
+	struct survey *s = &oom->survey;
+
+	if (!w->d->counted || told == BYTES_NONE || told <= s->reserved)
+		return;
+	s->unsorted = told - s->reserved;
+	s->reserved = told;
+}
+
 /* What the observer was told is exact; the event has the request of the program. */
 static void find_card(struct explain_oom *oom, const struct explain_walk *w)
 {
@@ -108,6 +121,7 @@ static void find_card(struct explain_oom *oom, const struct explain_walk *w)
 		.device_free = oom->device_free,
 		.allocated = oom->look.exact ? oom->survey.allocated : BYTES_NONE,
 		.reserved = oom->look.exact ? oom->survey.reserved : BYTES_NONE,
+		.capacity = w->d->capacity,
 	};
 
 	card_facts_find(&oom->card, w->side, &key);
@@ -153,6 +167,7 @@ static int explain_one(struct explain_walk *w, const struct oom_event *event, st
 			err);
 	if (rc < 0)
 		return rc;
+	use_told_totals(&oom, w);
 	find_card(&oom, w);
 	if (!oom.retried &&
 	    (rc = explain_pinners(&w->out, &oom, &w->state, w->m, &w->holders.sites, err)) < 0)
@@ -175,7 +190,8 @@ static int explain_one(struct explain_walk *w, const struct oom_event *event, st
 /* Causes stand on the whole trace, doubts on the causes. */
 static int conclude(struct explain_walk *w, size_t first, struct error *err)
 {
-	int rc = explain_causes(&w->out, first, w->m, w->d, w->replay, &w->holders.sites, err);
+	int rc = explain_causes(&w->out, first, w->m, w->d, w->replay, &w->holders.sites,
+				w->options, err);
 
 	for (size_t i = first; i < w->out.ooms.n && rc == 0; i++)
 		explain_doubt(&w->out.ooms.at[i], replay_summary(w->replay)->history);
@@ -277,8 +293,11 @@ static int each_device(struct explain_walk *w, const struct explain_options *o,
 int explain_run(struct explain *out, const struct model *m, const struct explain_options *options,
 		struct budget *budget, struct error *err)
 {
-	struct explain_walk w = {
-		.out = {.budget = budget}, .m = m, .side = options->side, .budget = budget};
+	struct explain_walk w = {.out = {.budget = budget},
+				 .m = m,
+				 .side = options->side,
+				 .options = options,
+				 .budget = budget};
 	int rc;
 
 	if (options->one_device && !model_device(m, options->device))

@@ -35,6 +35,7 @@
 #include "passes/holders.h"
 #include "passes/no_stack.h"
 #include "passes/phases.h"
+#include "passes/rules.h"
 #include "passes/survey.h"
 #include "replay/replay.h"
 
@@ -239,6 +240,11 @@ struct explain_oom {
 	enum confidence confidence;
 	unsigned missing; /* enum missing bits */
 	struct explain_cause cause;
+	/* Sizes of allocated blocks by what they are for, adding up to survey.allocated. Not known of
+	 * attempts that were retried, where the look is not exact, and of long traces unless the
+	 * cause needs their lives or options.categories asks for it. */
+	bool categories_known;
+	uint64_t by_category[CATEGORY_COUNT];
 	size_t first_pinner, n_pinners; /* rows of explain.pinners, longest hole first */
 	uint64_t all_pinners;
 	struct fit_plan plan;
@@ -274,6 +280,8 @@ struct explain_options {
 	bool one_device; /* look at `device` only */
 	int32_t device;
 	const struct explain_side *side; /* or NULL */
+	const struct rules *rules;       /* or NULL: the built-in ones */
+	bool categories;                 /* of long traces, too, where nothing else needs them */
 };
 
 /* Errors: ERR_NO_MOMENT when there is no such device, ERR_LIMIT, ERR_NOMEM. */

@@ -5,6 +5,7 @@
 #define ANALYZE_PASSES_EXPLAIN_CAUSE_H
 
 #include "passes/allocations.h"
+#include "passes/categories.h"
 #include "passes/explain_private.h"
 #include "passes/phases.h"
 #include "passes/rules.h"
@@ -17,9 +18,11 @@ struct sums {
 
 struct cause_facts {
 	struct allocations lives;
-	struct rules *rules;
+	const struct rules *rules; /* weak */
+	struct rules *builtin;     /* those, where nobody gave others */
 	struct stack_rules stacks;
 	struct phases phases;
+	struct categories categories;
 	const struct site_table *sites; /* weak */
 	enum history history;
 	/* Room for sums while a rule is tried. */

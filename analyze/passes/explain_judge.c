@@ -170,8 +170,8 @@ static enum verdict judge(const struct explain_oom *o)
 		return is_limited(o) ? VERDICT_PROCESS_LIMIT : VERDICT_UNKNOWN;
 	if (is_full(o))
 		return judge_full(o);
-	/* A message tells how much is idle, not where. */
-	if (o->message_only)
+	/* Messages and traces of a profiler tell how much is idle, not where. */
+	if (s->unsorted)
 		return VERDICT_UNKNOWN;
 	if (s->pending_fits)
 		return VERDICT_PENDING_FREE;

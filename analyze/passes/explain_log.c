@@ -36,6 +36,7 @@ static void read_message(struct explain_oom *o, const struct oom_message *m)
 		return;
 	o->survey.reserved = reserved > allocated ? reserved : allocated;
 	o->survey.allocated = o->survey.live = allocated;
+	o->survey.unsorted = o->survey.reserved - allocated;
 	o->survey.only_default_pool = true;
 }
 

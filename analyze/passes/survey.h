@@ -5,7 +5,7 @@
  * large enough, or asks the driver (CUDACachingAllocator.cpp, get_free_block, alloc_block). A
  * survey sorts every reserved byte by what it means to the request:
  *
- *     reserved = live + slack + pending + usable + sum of unusable[]
+ *     reserved = live + slack + pending + usable + sum of unusable[] + unsorted
  */
 #ifndef ANALYZE_PASSES_SURVEY_H
 #define ANALYZE_PASSES_SURVEY_H
@@ -63,6 +63,7 @@ struct pinned {
 struct survey {
 	uint64_t reserved, live, slack, pending, usable;
 	uint64_t unusable[UNUSABLE_COUNT];
+	uint64_t unsorted; /* idle, in what form nobody tells: of messages and counted devices */
 	struct free_blocks free[UNUSABLE_COUNT];
 	uint64_t allocated; /* live + slack */
 	uint64_t live_blocks;

@@ -106,6 +106,7 @@ static void test_shared_look(void)
 static void test_devices(void)
 {
 	struct explain_options nine = {.one_device = true, .device = 9};
+	struct explain_options two = {.one_device = true, .device = 2};
 	struct attr attr = {.has_stream = true, .stream = 7, .has_pool = true, .pool = {2, 0}};
 	struct error err = {0};
 	struct mk_model k;
@@ -129,8 +130,7 @@ static void test_devices(void)
 	is_u64(x.ooms.at[0].request.stream, 7, "the stream of the event");
 	ok(x.ooms.at[0].request.pool_known && x.ooms.at[0].request.pool.a == 2, "and its pool");
 	explain_release(&x);
-	is_i64(explain_run(&x, k.m, &(struct explain_options){true, 2, NULL}, &k.budget, &err), 0,
-	       "one device");
+	is_i64(explain_run(&x, k.m, &two, &k.budget, &err), 0, "one device");
 	is_u64(x.ooms.n, 1, "has its own oom only");
 	explain_release(&x);
 	is_i64(explain_run(&x, k.m, &nine, &k.budget, &err), ERR_NO_MOMENT, "no such device");
@@ -301,6 +301,70 @@ static void test_retried(void)
 	}
 }
 
+/* What an optimizer made, and what nobody knows of; the sizes add up. */
+static void test_categories(void)
+{
+	const uint64_t *by;
+	struct mk_model k;
+	struct explain x;
+	stack_id adam;
+
+	mk_model_init(&k);
+	mk_model_device(&k, 0);
+	adam = mk_model_stack(&k, "/lib/python3/site-packages/torch/optim/adam.py", 100,
+			      "_init_group");
+	mk_model_event(&k, ACTION_SEGMENT_ALLOC, BASE, SEG);
+	mk_model_event_of(&k, ACTION_ALLOC, BASE, SEG / 4, (struct attr){0}, adam);
+	mk_model_event(&k, ACTION_ALLOC, BASE + SEG / 4, SEG / 4);
+	mk_model_event(&k, ACTION_ALLOC, BASE + SEG / 2, SEG / 4);
+	mk_model_event(&k, ACTION_FREE_REQUESTED, BASE + SEG / 2, SEG / 4);
+	mk_model_event(&k, ACTION_OOM, 1 * MIB, 128 * MIB);
+	mk_model_event(&k, ACTION_FREE_COMPLETED, BASE + SEG / 2, SEG / 4);
+	mk_model_segment(&k, BASE, SEG, POOL_LARGE);
+	mk_model_block(&k, BLOCK_ACTIVE, SEG / 4, SEG / 4);
+	mk_model_block(&k, BLOCK_ACTIVE, SEG / 4, SEG / 4);
+	mk_model_block(&k, BLOCK_INACTIVE, SEG / 2, 0);
+	x = run(&k, INT32_MIN);
+	by = x.ooms.at[0].by_category;
+	ok(x.ooms.at[0].categories_known, "what blocks are for is told");
+	is_u64(by[CATEGORY_OPTIMIZER_STATE], SEG / 4, "state of the optimizer");
+	is_u64(by[CATEGORY_UNKNOWN], SEG / 4, "a block that nothing is known of");
+	is_u64(x.ooms.at[0].survey.allocated, SEG / 2, "pending ones are not in use");
+	done(&k, &x);
+}
+
+/* A profiler tells sums: what is reserved beyond the blocks is idle, nobody knows how. */
+static void test_counted(void)
+{
+	const struct explain_oom *o;
+	struct mk_model k;
+	struct explain x;
+	struct device *d;
+	struct error err;
+
+	mk_model_init(&k);
+	mk_model_device(&k, 0);
+	d = &k.m->devices.at[0];
+	d->counted = d->base_known = true;
+	d->capacity = 1024 * MIB;
+	mk_model_event(&k, ACTION_ALLOC, BASE, 40 * MIB);
+	mk_model_event(&k, ACTION_OOM, BYTES_NONE, 128 * MIB);
+	for (int i = 0; i < 2; i++) {
+		vec_push(&k.m->events.allocated, 40 * MIB, &k.budget, &err);
+		vec_push(&k.m->events.reserved, 60 * MIB, &k.budget, &err);
+	}
+	x = run(&k, INT32_MIN);
+	o = &x.ooms.at[0];
+	is_u64(o->survey.reserved, 60 * MIB, "reserved as told");
+	is_u64(o->survey.unsorted, 20 * MIB, "what no block takes");
+	is_i64(o->verdict, VERDICT_UNKNOWN, "so the verdict is open");
+	is_u64(o->card.total.bytes, 1024 * MIB, "the card as told");
+	is_str(fact_source_name(o->card.total_from), "trace", "by the trace");
+	is_i64(o->balance.unattributed, 964 * MIB, "the rest of it");
+	ok(!(o->missing & MISSING_CARD), "the card is no question");
+	done(&k, &x);
+}
+
 int main(void)
 {
 	test_dumped_later();
@@ -310,5 +374,7 @@ int main(void)
 	test_phases();
 	test_cut();
 	test_retried();
+	test_categories();
+	test_counted();
 	return done_testing();
 }

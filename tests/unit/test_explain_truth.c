@@ -170,6 +170,13 @@ static void check_sheet(const struct explain_oom *o, const char *name)
 
 	for (unsigned u = 0; u < UNUSABLE_COUNT; u++)
 		sum += s->unusable[u];
+	if (o->categories_known) {
+		uint64_t in_use = 0;
+
+		for (int c = 0; c < CATEGORY_COUNT; c++)
+			in_use += o->by_category[c];
+		is_u64(in_use, s->allocated, "%s: categories add up to what is in use", name);
+	}
 	is_u64(sum, b->total.bytes, "%s: the sheet adds up to the card", name);
 	ok(b->unattributed > -(INT64_C(64) << 20) && b->unattributed < INT64_C(64) << 20,
 	   "%s: all but a little is attributed", name);
@@ -182,7 +189,7 @@ static void check_with_message(const char *folder, const struct truth *t, const 
 	struct observer_note note;
 	struct oom_log log;
 	struct explain_side side = {.log = &log};
-	struct explain_options options = {.side = &side};
+	struct explain_options options = {.side = &side, .categories = true};
 	struct error err = {0};
 	struct input *in = open_side(folder, t->name, ".message.txt", budget);
 
@@ -253,7 +260,7 @@ static void check_smi(const char *folder)
 	struct model_options load = {.budget = &budget};
 	struct nvidia_smi smi;
 	struct explain_side side = {.smi = &smi};
-	struct explain_options options = {.side = &side};
+	struct explain_options options = {.side = &side, .categories = true};
 	struct error err = {0};
 	struct input *in = open_side(folder, "oom_other_process", ".nvidia-smi.xml.zst", &budget);
 	char path[4096];
