@@ -241,7 +241,7 @@ static void describe_steps(struct emit *e, const struct phases *p)
 
 	emit_object_begin(e, "steps", NULL);
 	emit_u64(e, "count", NULL, p->steps.n);
-	emit_str(e, "source", NULL, step_source_name(p->source));
+	emit_str(e, "source", NULL, p->source == STEPS_NONE ? NULL : step_source_name(p->source));
 	emit_str(e, "confidence", NULL,
 		 p->source == STEPS_NONE ? NULL : confidence_name(p->confidence));
 	emit_object_end(e);

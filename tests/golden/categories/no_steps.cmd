@@ -1,0 +1,1 @@
+"$VRAMSCOPE" categories --json "$TESTDATA/good-container.pickle" | grep -A 4 "\"steps\""
