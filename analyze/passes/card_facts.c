@@ -170,15 +170,16 @@ static void use_message(struct card_facts *f, const struct oom_log *log, const s
 		f->allowed_from = FACT_MESSAGE;
 	}
 	f->no_limit = !m->cut && !m->allowed.known && m->free.known;
-	use_processes(f, log->processes.at + m->first_process, m->n_processes, k, FACT_MESSAGE);
+	use_processes(f, m->n_processes ? &log->processes.at[m->first_process] : NULL,
+		      m->n_processes, k, FACT_MESSAGE);
 }
 
 static void use_smi(struct card_facts *f, const struct nvidia_smi *smi, const struct smi_card *card,
 		    const struct oom_key *k)
 {
 	if (card)
-		use_processes(f, smi->processes.at + card->first_process, card->n_processes, k,
-			      FACT_SMI);
+		use_processes(f, card->n_processes ? &smi->processes.at[card->first_process] : NULL,
+			      card->n_processes, k, FACT_SMI);
 }
 
 void card_facts_find(struct card_facts *out, const struct explain_side *side,

@@ -241,8 +241,8 @@ static struct stack_verdict judge_stack(const struct stack_matcher *x, stack_id 
 	struct stack_verdict s = {
 		.phase_rule = RULE_NONE, .owner = RULE_NONE, .user_category = RULE_NONE};
 	const struct stacks *t = &x->m->stacks;
-	const frame_id *frames = &t->pool.at[t->start.at[stack.i]];
 	size_t depth = stacks_depth(t, stack);
+	const frame_id *frames = depth ? &t->pool.at[t->start.at[stack.i]] : NULL;
 	uint16_t not_outer = 0;
 	uint64_t met = 0;
 

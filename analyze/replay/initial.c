@@ -92,12 +92,15 @@ static int add_freed(struct initial *b, struct error *err)
  * reused: their size is in the file too. `pending` maps their addresses to rows of lived. */
 static void forget_reborn(const struct replay *r, struct hashmap *pending)
 {
-	const uint8_t *action = r->m->events.action.at + r->d->first_event;
-	const uint64_t *addr = r->m->events.addr.at + r->d->first_event;
+	const struct events *events = &r->m->events;
+	uint64_t end = r->d->first_event + r->d->n_events;
 
-	for (uint64_t i = 0; i < r->d->n_events && pending->n; i++)
-		if (action[i] == ACTION_ALLOC || action[i] == ACTION_FREE_COMPLETED)
-			hashmap_remove(pending, addr[i]);
+	for (uint64_t e = r->d->first_event; e < end && pending->n; e++) {
+		uint8_t action = events->action.at[e];
+
+		if (action == ACTION_ALLOC || action == ACTION_FREE_COMPLETED)
+			hashmap_remove(pending, events->addr.at[e]);
+	}
 }
 
 static int add_pending_sizes(struct initial *b, struct error *err)
