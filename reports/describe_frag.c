@@ -262,6 +262,55 @@ static void describe_misses(struct emit *e, const struct frag_report *r)
 	emit_table_end(e);
 }
 
+static void describe_setting(struct emit *e, const struct frag_setting *x)
+{
+	char range[2 * UNITS_BUF + 8] = "the same", low[UNITS_BUF], high[UNITS_BUF];
+
+	if (x->low != x->high)
+		(void)snprintf(range, sizeof range, "%s to %s", emit_words_bytes(e, low, x->low),
+			       emit_words_bytes(e, high, x->high));
+	emit_row_begin(e);
+	emit_bytes(e, "peak_reserved_bytes", "reserved at most",
+		   x->simulated ? x->peak_reserved : BYTES_NONE);
+	emit_bytes(e, "low", NULL, x->simulated ? x->low : BYTES_NONE);
+	emit_bytes(e, "high", NULL, x->simulated ? x->high : BYTES_NONE);
+	emit_bool(e, "simulated", NULL, x->simulated);
+	if (x->survives || x->fails)
+		emit_bool(e, "survives", NULL, x->survives);
+	else
+		emit_null(e, "survives", NULL);
+	if (!emit_is_json(e)) {
+		emit_str(e, NULL, "by placement", range);
+		emit_str(e, NULL, "end",
+			 x->survives ? "runs through"
+			 : x->fails  ? "out of memory"
+				     : "not sure");
+	}
+	emit_str(e, "setting", "setting",
+		 *x->setting || emit_is_json(e) ? x->setting : "(defaults)");
+	emit_row_end(e);
+}
+
+/* The same requests, frees and streams as in the trace; people see what could be played. */
+static void describe_other_settings(struct emit *e, const struct frag *f)
+{
+	bool some = emit_is_json(e);
+	char title[120], bytes[UNITS_BUF];
+
+	for (size_t i = 0; i < FRAG_SETTINGS; i++)
+		some = some || f->settings[i].simulated;
+	if (!some)
+		return;
+	(void)snprintf(title, sizeof title,
+		       "What other settings would have needed (the trace itself: %s)",
+		       emit_words_bytes(e, bytes, f->trace_peak_reserved));
+	emit_table_begin(e, "settings", title);
+	for (size_t i = 0; i < FRAG_SETTINGS; i++)
+		if (f->settings[i].simulated || emit_is_json(e))
+			describe_setting(e, &f->settings[i]);
+	emit_table_end(e);
+}
+
 void describe_frag(struct emit *e, const struct frag_report *r)
 {
 	const struct frag *f = r->frag;
@@ -277,5 +326,6 @@ void describe_frag(struct emit *e, const struct frag_report *r)
 	describe_sites(e, r);
 	describe_segments(e, r);
 	describe_misses(e, r);
+	describe_other_settings(e, f);
 	describe_curve(e, f);
 }

@@ -13,11 +13,14 @@
 
 struct frag_options {
 	uint64_t limit_rows;
+	bool simulate;
 };
 
 static const struct opt frag_opts[] = {
 	{"limit-rows", 'n', OPT_U64, offsetof(struct frag_options, limit_rows), "N",
 	 "show the N largest rows of each table; without it 10, and all with --json", NULL},
+	{"simulate", 0, OPT_FLAG, offsetof(struct frag_options, simulate), NULL,
+	 "try other settings on traces of more than 20,000 events, too", NULL},
 	{0},
 };
 
@@ -89,6 +92,9 @@ static int analyse(struct invocation *inv, const struct loaded *l, enum frag_for
 	if ((rc = moment_state(&state, &l->at, l->model, l->replay, &inv->budget, &err)) == 0 &&
 	    (rc = site_table_init(&sites, l->model, &inv->budget, &err)) == 0)
 		rc = frag_run(&frag, l->model, &state, l->replay, &sites, &inv->budget, &err);
+	if (rc == 0 && format == FRAG_FACTS &&
+	    (own->simulate || l->device->n_events <= FRAG_SIMULATE_EVENTS))
+		frag_simulate(&frag, l->model, l->device, l->replay);
 	if (rc < 0) {
 		status = complain_error("analyse", model_str(l->model, l->model->file), &err);
 	} else {

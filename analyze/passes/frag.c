@@ -339,6 +339,11 @@ int frag_run(struct frag *out, const struct model *m, const struct state *state,
 		.exact = state->exact,
 		.totals = state->totals,
 		.device_free = told_device_free(m, state),
+		.settings = {{.setting = ""},
+			     {.setting = "expandable_segments:True"},
+			     {.setting = "max_split_size_mb:32"},
+			     {.setting = "max_split_size_mb:128"},
+			     {.setting = "roundup_power2_divisions:4"}},
 	};
 	struct gather g = {.f = &f, .s = state, .sites = sites};
 	int rc;

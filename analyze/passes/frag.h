@@ -67,6 +67,16 @@ struct frag_point {
 	uint64_t reserved, active; /* at the moment of highest fragmentation of its stretch */
 };
 
+/* What the whole trace would have reserved under other settings. */
+struct frag_setting {
+	const char *setting;  /* as in PYTORCH_CUDA_ALLOC_CONF; "" are the defaults */
+	bool simulated;       /* else nobody asked, or the model does not reproduce the trace */
+	bool survives, fails; /* neither: it depends on what no file tells */
+	uint64_t peak_reserved, low, high; /* the latter two: by where the driver puts segments */
+};
+
+#define FRAG_SETTINGS 5
+
 struct frag {
 	struct budget *budget; /* weak */
 	int32_t device;
@@ -82,6 +92,8 @@ struct frag {
 	VEC(struct frag_point) curve;    /* over the whole trace */
 	VEC(struct frag_miss) misses;    /* the largest by mapped bytes, at most FRAG_MISSES_KEPT */
 	uint64_t n_misses, missed_bytes; /* all of them */
+	struct frag_setting settings[FRAG_SETTINGS];
+	uint64_t trace_peak_reserved; /* the most in the trace itself, where that was played */
 };
 
 /* `state`: the moment; `r`: a replay of the same device, which is walked from the start when the
@@ -89,5 +101,13 @@ struct frag {
 int frag_run(struct frag *out, const struct model *m, const struct state *state, struct replay *r,
 	     const struct site_table *sites, struct budget *budget, struct error *err);
 void frag_release(struct frag *f);
+
+/* Playing a trace costs several times what reading it does; longer ones than this are played only on
+ * request. */
+#define FRAG_SIMULATE_EVENTS 20000
+
+/* Play the trace under each of `settings`. `r` is the device's replay; its position changes. A trace
+ * that cannot be played is no error: nothing is simulated then. */
+void frag_simulate(struct frag *f, const struct model *m, const struct device *d, struct replay *r);
 
 #endif

@@ -79,6 +79,8 @@ static void test_one_segment(void)
 	is_u64(x.f.sites.n, 2, "two sites");
 	is_u64(x.f.sites.at[0].releases, 0, "neither releases anything alone");
 	is_str(site_name(&x, x.f.sites.at[0].site), "/app/a.py:1 keep", "more bytes first");
+	frag_simulate(&x.f, x.k.m, &x.k.m->devices.at[0], x.r);
+	ok(!x.f.settings[0].simulated, "without a trace there is nothing to play");
 	finish(&x);
 }
 
@@ -177,6 +179,16 @@ static void test_misses(void)
 		is_u64(x.f.misses.at[0].stack.i, big.i, "and its stack");
 	}
 	is_u64(x.f.curve.n, 9, "a short trace has a point for each event");
+	ok(!x.f.settings[0].simulated, "nothing is played unasked");
+	frag_simulate(&x.f, x.k.m, &x.k.m->devices.at[0], x.r);
+	is_u64(x.f.trace_peak_reserved, 50 * MIB, "the most in the trace");
+	is_str(x.f.settings[0].setting, "", "under the defaults");
+	ok(x.f.settings[0].simulated && x.f.settings[0].survives, "it is played to its end");
+	is_u64(x.f.settings[0].peak_reserved, 50 * MIB, "they were its own");
+	is_u64(x.f.settings[0].low, x.f.settings[0].high, "wherever segments lie");
+	/* 5, 14 and 16 MiB share pages of 20 MiB; the 3 MiB are given back by then. */
+	ok(x.f.settings[1].simulated && x.f.settings[1].high <= 40 * MIB,
+	   "less in expandable ones");
 	finish(&x);
 }
 

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" frag --json "$TESTDATA/oom_split_pinned.pickle.zst" | sed -n "/\"settings\"/,/^  \]/p"
