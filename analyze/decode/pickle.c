@@ -509,7 +509,10 @@ int pickle_read(struct pickle_result *out, struct input *in, const struct fold *
 	bool any = true;
 	int rc = input_peek(in, 1, err);
 
-	if (rc < 0)
+	/* With room from the start no pointer into them is ever computed from NULL. */
+	if (rc < 0 || (rc = vec_reserve(&m.stack, 64, m.budget, err)) < 0 ||
+	    (rc = vec_reserve(&m.marks, 16, m.budget, err)) < 0 ||
+	    (rc = vec_reserve(&m.memo, 64, m.budget, err)) < 0)
 		goto out;
 	/* Without PROTO: protocol 0 begins every container with MARK, protocol 1 has EMPTY_*. */
 	m.protocol = in->at < in->end && *in->at != OP_MARK && *in->at != OP_PROTO;

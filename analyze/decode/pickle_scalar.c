@@ -9,6 +9,7 @@
 
 /* Lengths come from the input: never make room for much more than is really there. */
 #define NEED_STEP_BYTES (UINT64_C(1) << 20)
+#define LINE_STEP_BYTES ((size_t)4096)
 
 int machine_malformed(const struct machine *m, struct error *err, const char *what)
 {
@@ -91,8 +92,12 @@ static int take_line(struct machine *m, const char **text, size_t *length, struc
 			in->at = nl + 1;
 			return 0;
 		}
+		/* Twice as much each time: a window that moves a little for each bit of a long
+		 * line would cost the square of its length. */
 		seen = (size_t)(in->end - in->at);
-		rc = machine_need(m, seen + 1, err);
+		rc = input_peek(in, seen + (seen > LINE_STEP_BYTES ? seen : LINE_STEP_BYTES), err);
+		if (rc == 0 && (size_t)(in->end - in->at) == seen)
+			rc = input_need(in, seen + 1, err);
 		if (rc < 0)
 			return rc;
 	}

@@ -199,12 +199,13 @@ static int take_segments(struct loader *l, const struct places *p, struct error 
 {
 	struct model *m = l->model;
 	VEC(struct segment) kept = {0};
-	int rc = 0;
+	int rc = vec_reserve(&kept, p->segments.node.n + p->host_segments.node.n + 1, l->budget,
+			     err);
 
 	for (int host = 0; host < 2; host++) {
 		const struct node *n = host ? &p->host_segments.node : &p->segments.node;
 
-		for (uint64_t k = 0; k < n->n; k++) {
+		for (uint64_t k = 0; rc == 0 && k < n->n; k++) {
 			struct segment *row = &m->segments.at[cell_id(loader_item(l, n, k))];
 			struct segment s = *row;
 
@@ -215,12 +216,12 @@ static int take_segments(struct loader *l, const struct places *p, struct error 
 			if (s.file_order)
 				rc = copy_blocks(l, &s, err);
 			if (rc == 0)
-				rc = vec_push(&kept, s, l->budget, err);
-			if (rc < 0) {
-				vec_release(&kept, l->budget);
-				return rc;
-			}
+				kept.at[kept.n++] = s;
 		}
+	}
+	if (rc < 0) {
+		vec_release(&kept, l->budget);
+		return rc;
 	}
 	vec_release(&m->segments, l->budget);
 	m->segments.at = kept.at;

@@ -63,6 +63,24 @@ const char *timeline_category_name(unsigned category)
 	return names[category];
 }
 
+/* Room from the start: `&column.at[first]` of an empty list is then a pointer, too. */
+static int reserve_rows(struct model *m, struct error *err)
+{
+	struct budget *b = m->budget;
+	int rc;
+
+	if ((rc = vec_reserve(&m->events.action, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->events.addr, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->events.size, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->events.time_us, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->events.stack, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->events.attr, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->segments, 1, b, err)) < 0 ||
+	    (rc = vec_reserve(&m->blocks, 1, b, err)) < 0)
+		return rc;
+	return 0;
+}
+
 int model_new(struct model **out, struct budget *budget, struct error *err)
 {
 	struct model *m = budget_realloc(budget, NULL, 0, sizeof *m, err);
@@ -84,7 +102,8 @@ int model_new(struct model **out, struct budget *budget, struct error *err)
 	arena_init(&m->arena, budget);
 	if ((rc = strtab_init(&m->strings, budget, err)) < 0 ||
 	    (rc = stacks_init(&m->stacks, budget, err)) < 0 ||
-	    (rc = vec_push(&m->attrs, (struct attr){0}, budget, err)) < 0) {
+	    (rc = vec_push(&m->attrs, (struct attr){0}, budget, err)) < 0 ||
+	    (rc = reserve_rows(m, err)) < 0) {
 		model_free(m);
 		return rc;
 	}

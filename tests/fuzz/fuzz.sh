@@ -39,12 +39,14 @@ chmod -R u+w "$seeds"
 
 fuzz() { # TARGET
 	local work=$build/fuzz/$1 own=$top/tests/fuzz/corpus/${1#fuzz_}
+	local dict=$top/tests/fuzz/${1#fuzz_}.dict
 	mkdir -p "$work/corpus"
 	[ -d "$own" ] || own=
+	[ -f "$dict" ] || dict=
 	(cd "$work" && rm -f -- crash-* leak-* oom-* timeout-* slow-unit-* &&
 		exec "$build/tests/fuzz/$1" -max_total_time="$each" -timeout=20 -rss_limit_mb=2048 \
 			-malloc_limit_mb=1024 -max_len=400000 -print_final_stats=1 -verbosity=1 \
-			corpus ${own:+"$own"} "$seeds") >"$work/log" 2>&1
+			${dict:+-dict="$dict"} corpus ${own:+"$own"} "$seeds") >"$work/log" 2>&1
 	echo $? >"$work/status"
 }
 

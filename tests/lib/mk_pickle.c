@@ -150,8 +150,11 @@ static void add_item(struct tree *t, struct tree *item)
 static struct tree *parse_string(struct parser *p, char quote)
 {
 	struct tree *t = tree_new(p, K_STR);
+	size_t room = 1;
 
-	t->bytes = must(malloc(strlen(p->at) + 1));
+	while (p->at[room - 1] && p->at[room - 1] != quote)
+		room += p->at[room - 1] == '\\' && p->at[room] ? 2 : 1;
+	t->bytes = must(malloc(room));
 	for (; *p->at != quote; p->at++) {
 		char c = *p->at;
 

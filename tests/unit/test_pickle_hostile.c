@@ -254,6 +254,28 @@ static void test_width(void)
 	run_repeated("a million PROTO", ERR_NONE, "", n, B("\x80\x04"), "", "].");
 }
 
+/* Strings and lines far longer than the window, a page at a time. */
+static void test_long_text(void)
+{
+	static const char *const heads[] = {"V", "S'", "I", "X\xff\xff\xff\x01",
+					    "\x8d\xff\xff\xff\x0f"};
+	size_t n = tests_quick() ? 4 * MIB : 32 * MIB;
+	double start = seconds();
+
+	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+		struct mk_bytes b = {0};
+
+		mk_bytes_add(&b, heads[i], strlen(heads[i]));
+		for (size_t k = 0; k < n / 16; k++)
+			mk_bytes_add(&b, "1234567890123456", 16);
+		mk_bytes_add(&b, "'\n.", 3);
+		is_u64(probe_pickle(b.at, b.n, 4096, 512 * MIB),
+		       probe_pickle(b.at, b.n, 0, 512 * MIB), "text %zu of %zu bytes", i, n);
+		mk_bytes_free(&b);
+	}
+	ok(seconds() - start < MAX_SECONDS, "in linear time (%.2f s)", seconds() - start);
+}
+
 /* Two references to each level: 2^60 lists as a tree. */
 static void test_sharing(void)
 {
@@ -347,6 +369,7 @@ int main(void)
 	test_indices();
 	test_depth();
 	test_width();
+	test_long_text();
 	test_sharing();
 	test_limit();
 	test_fold_errors();
