@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cli/command.h"
+#include "decode/xml_read.h"
 #include "reports/emit.h"
 #include "reports/out.h"
 
@@ -81,6 +82,7 @@ static int run_command(const struct command *c, char **argv, int argc)
 	status = c->run(&inv);
 out:
 	free(own);
+	xml_forget();
 	return status;
 }
 
