@@ -1,1 +1,1 @@
-"$VRAMSCOPE" categories --json "$TESTDATA/oom_split_pinned.pickle.zst" | grep -A 4 "\"steps\""
+"$VRAMSCOPE" categories --json "$TESTDATA/oom_activation_batch.pickle.zst" | grep -A 4 "\"steps\""
