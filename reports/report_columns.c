@@ -10,19 +10,28 @@
 
 /* gzip beyond this level gains a few percent and costs several times as much. */
 #define PACK_LEVEL 6
+/* ... on short columns it costs nothing. */
+#define BEST_LEVEL  9
+#define SHORT_BYTES (1u << 20)
 
 #define UNIT_BYTES 512
 
 const char *report_column_name(enum report_column c)
 {
 	static const char *const names[] = {
-		"ops",        "times", "free_times", "later_times", "frees",     "sizes",
-		"stacks",     "attrs", "addresses",  "born",        "size_dict", "address_dict",
-		"stack_dict", "rare",  "exceptions", "segments",
+		"ops",          "times",      "free_times", "later_times", "frees",    "sizes",
+		"stacks",       "attrs",      "addresses",  "misses",      "born",     "size_dict",
+		"address_dict", "stack_dict", "rare",       "exceptions",  "segments",
 	};
 
 	return names[c];
 }
+
+/* Rows of address_dict, the last freed last. */
+struct freed {
+	uint32_t n;
+	uint32_t at[REPORT_FREED_LONGEST];
+};
 
 /* The work on one device. `local` and `event_row` have a value for each row and event. */
 struct writer {
@@ -36,8 +45,10 @@ struct writer {
 	VEC(uint32_t) local;       /* row of the page, ALLOCATION_NONE: not in the window */
 	VEC(uint32_t) event_row;   /* the row whose free the event is, ALLOCATION_NONE: none */
 	VEC(uint32_t) stack_local; /* 1 + row of stack_dict, by row of `stacks` */
+	struct freed *freed;       /* REPORT_FREED_LISTS of them */
 	uint32_t n_stacks, n_sizes, n_addresses;
-	uint64_t last_address;
+	uint64_t last_requested;
+	uint64_t last_end; /* of the allocation before, in units */
 	int64_t last_us;
 	int rc;
 };
@@ -69,35 +80,66 @@ static void put_signed(struct writer *w, enum report_column column, int64_t v)
 
 static void put_size(struct writer *w, uint64_t size, uint64_t requested)
 {
-	/* Colliding pairs would become one: the key of each is its own hash, so check by probing is
-	 * not possible; two 64-bit hashes that meet are less likely than a broken disk. */
+	/* Pairs whose 64-bit hashes meet would become one: less likely than a broken disk. */
 	uint64_t key = hash_combine(hash_u64(size + 1), requested);
 	const uint64_t *found = hashmap_get(&w->sizes, key);
 
-	if (found) {
-		put(w, COLUMN_SIZES, *found);
+	put(w, COLUMN_SIZES, found ? *found + 1 : 0);
+	if (found)
 		return;
-	}
-	put(w, COLUMN_SIZE_DICT, size);
-	put(w, COLUMN_SIZE_DICT, requested == BYTES_NONE ? 0 : requested + 1);
-	put(w, COLUMN_SIZES, w->n_sizes);
+	/* BYTES_NONE is -1. */
+	put_signed(w, COLUMN_SIZE_DICT, (int64_t)(requested - w->last_requested));
+	put_signed(w, COLUMN_SIZE_DICT, (int64_t)(size - requested));
+	w->last_requested = requested;
 	if (w->rc == 0)
 		w->rc = hashmap_put(&w->sizes, key, w->n_sizes++, w->err);
 }
 
-static void put_address(struct writer *w, uint64_t address)
+static struct freed *freed_of(struct writer *w, uint64_t size)
+{
+	return &w->freed[size / UNIT_BYTES % REPORT_FREED_LISTS];
+}
+
+static void note_freed(struct writer *w, const struct allocation *x)
+{
+	const uint64_t *row = hashmap_get(&w->addresses, x->address);
+	struct freed *f = freed_of(w, x->size);
+
+	if (!row)
+		return;
+	if (f->n == REPORT_FREED_LONGEST)
+		memmove(f->at, f->at + 1, --f->n * sizeof *f->at);
+	f->at[f->n++] = (uint32_t)*row;
+}
+
+/* Take an address out of its list: how many behind it, plus 1; 0 when it is not there. */
+static uint32_t take_freed(struct writer *w, uint64_t size, uint32_t row)
+{
+	struct freed *f = freed_of(w, size);
+
+	for (uint32_t i = f->n; i-- > 0;) {
+		if (f->at[i] != row)
+			continue;
+		memmove(f->at + i, f->at + i + 1, (f->n - i - 1) * sizeof *f->at);
+		return f->n-- - i;
+	}
+	return 0;
+}
+
+static void put_address(struct writer *w, uint64_t address, uint64_t size)
 {
 	const uint64_t *found = hashmap_get(&w->addresses, address);
-	uint64_t unit = w->c->byte_addresses ? 1 : UNIT_BYTES;
+	uint64_t unit = w->c->byte_addresses ? 1 : UNIT_BYTES, at = address / unit;
+	uint32_t ago = found ? take_freed(w, size, (uint32_t)*found) : 0;
+	bool behind = at == w->last_end;
 
-	if (found) {
-		put(w, COLUMN_ADDRESSES, *found);
-		return;
-	}
-	put_signed(w, COLUMN_ADDRESS_DICT, (int64_t)(address / unit - w->last_address / unit));
-	w->last_address = address;
-	put(w, COLUMN_ADDRESSES, w->n_addresses);
-	if (w->rc == 0)
+	put(w, COLUMN_ADDRESSES, ago ? ago + 1 : behind);
+	if (!ago && !behind)
+		put(w, COLUMN_MISSES, found ? w->n_addresses - *found : 0);
+	if (!found && !behind)
+		put_signed(w, COLUMN_ADDRESS_DICT, (int64_t)(at - w->last_end));
+	w->last_end = at + (size + unit - 1) / unit;
+	if (!found && w->rc == 0)
 		w->rc = hashmap_put(&w->addresses, address, w->n_addresses++, w->err);
 }
 
@@ -164,7 +206,7 @@ static void put_row(struct writer *w, uint32_t row)
 	put(w, COLUMN_STACKS, stack_of(w, x->stack));
 	put(w, COLUMN_ATTRS, attr_of(w, &attr));
 	if (w->c->detail < REPORT_NO_ADDRESSES)
-		put_address(w, x->address);
+		put_address(w, x->address, x->size);
 }
 
 static bool is_free(const struct writer *w, int64_t event)
@@ -264,6 +306,8 @@ static int put_free(struct writer *w, int64_t event, uint32_t row)
 	} else if (x->free_requested == event) {
 		op = REPORT_OP_REQUESTED;
 	}
+	if (op != REPORT_OP_REQUESTED && w->c->detail < REPORT_NO_ADDRESSES)
+		note_freed(w, x);
 	put(w, COLUMN_OPS, op);
 	put(w, COLUMN_FREES, w->c->n_rows - 1 - w->local.at[row]);
 	put_time(w, COLUMN_FREE_TIMES, event);
@@ -353,6 +397,10 @@ static int writer_init(struct writer *w)
 	if ((rc = vec_reserve(&w->local, rows + 1, b, w->err)) < 0 ||
 	    (rc = vec_reserve(&w->event_row, events + 1, b, w->err)) < 0)
 		return rc;
+	w->freed = budget_realloc(b, NULL, 0, REPORT_FREED_LISTS * sizeof *w->freed, w->err);
+	if (!w->freed)
+		return (int)w->err->code;
+	memset(w->freed, 0, REPORT_FREED_LISTS * sizeof *w->freed);
 	memset(w->local.at, 0xff, (rows + 1) * sizeof *w->local.at);
 	memset(w->event_row.at, 0xff, (events + 1) * sizeof *w->event_row.at);
 	return 0;
@@ -366,6 +414,7 @@ static void writer_release(struct writer *w)
 	vec_release(&w->local, w->c->budget);
 	vec_release(&w->event_row, w->c->budget);
 	vec_release(&w->stack_local, w->c->budget);
+	budget_free(w->c->budget, w->freed, REPORT_FREED_LISTS * sizeof *w->freed);
 }
 
 static int pack(struct report_columns *c, struct error *err)
@@ -376,7 +425,8 @@ static int pack(struct report_columns *c, struct error *err)
 
 		if (rc < 0)
 			return rc;
-		g = gzip_out_open_level(c->packed[i], PACK_LEVEL);
+		g = gzip_out_open_level(c->packed[i],
+					c->raw[i].n > SHORT_BYTES ? PACK_LEVEL : BEST_LEVEL);
 		if (!g)
 			return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 		gzip_out_bytes(g, c->raw[i].at, c->raw[i].n);

@@ -12,19 +12,26 @@
  *     free_times   each free            the same; a pair has one
  *     later_times  each FREE_LATER      the same, of its second event
  *     frees        each free            how many allocations younger than the freed one there are
- *     sizes        each allocation      row of size_dict
+ *     sizes        each allocation      0: the next of size_dict; else 1 + its row
  *     stacks       each allocation      row of the stacks told in stack_dict
  *     attrs        each allocation      row of the attrs of the description
- *     addresses    each allocation      row of address_dict
+ *     addresses    each allocation      0: see misses; 1: behind the allocation before; else 2 + how
+ *                                       many frees ago, among those of its size, it was freed
+ *     misses       others               0: the next of address_dict; else how many rows before that
  *     born         each one from before how long before the window, in events; 0: before the trace
- *     size_dict    each distinct pair   block bytes, 1 + requested bytes (0: unknown)
- *     address_dict each distinct one    difference to the one before in units of 512 bytes, folded;
- *                                       or all in bytes, when one of them is no multiple of 512
+ *     size_dict    each distinct pair   requested bytes (-1: unknown) as difference to the pair
+ *                                       before, and bytes of the block beyond them, both folded
+ *     address_dict each distinct one    difference to the end of the allocation before it in units of
+ *                                       512 bytes, folded; in bytes when an address is no multiple
  *     stack_dict   each distinct stack  node of the tree of report_stacks.h
  *     rare         every other event    action, address, size, 1 + stack row or 0, row of attrs
  *     exceptions   few allocations      row, events of its frees, where ops do not tell; folded, -1:
  *                                       before the trace, -2: alive
  *     segments     each one at start    address, bytes, row of attrs, 2 * expandable + small
+ *
+ * The allocator likes to hand out what was just freed. So `addresses` counts in short lists, one for
+ * each REPORT_FREED_LISTS-th size in units of 512 bytes, of the last REPORT_FREED_LONGEST addresses
+ * freed; one that is used is taken out.
  *
  * Allocations from before come first, by their order there, then those of the events.
  */
@@ -56,6 +63,7 @@ enum report_column {
 	COLUMN_STACKS,
 	COLUMN_ATTRS,
 	COLUMN_ADDRESSES,
+	COLUMN_MISSES,
 	COLUMN_BORN,
 	COLUMN_SIZE_DICT,
 	COLUMN_ADDRESS_DICT,
@@ -77,6 +85,8 @@ enum report_detail {
 };
 
 #define REPORT_COARSE_EVENTS 16
+#define REPORT_FREED_LISTS   4096
+#define REPORT_FREED_LONGEST 16
 
 /* What allocations of one kind have in common. */
 struct report_attr {

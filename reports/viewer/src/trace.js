@@ -14,6 +14,8 @@ const OP_REQUESTED = 3;
 const OP_COMPLETED = 4;
 const OP_FREED = 5;
 const COARSE_EVENTS = 16;
+const FREED_LISTS = 4096;
+const FREED_LONGEST = 16;
 
 /** Later than every event. */
 export const ALIVE = 0x7fffffff;
@@ -58,6 +60,7 @@ export class Trace {
     /** @type {number[]} */
     this.stackDict = [];
     this.changes = new Int32Array(0);
+    this.told = this.changes;
     /** Of each event of the window: microseconds since the first, never falling. */
     this.times = new Float64Array(0);
     this.byTime = false;
@@ -90,9 +93,11 @@ export class Trace {
     const n = this.nRows;
     const sizes = [];
     const requested = [];
+    let asked = 0;
     while (!c.size_dict.done) {
-      sizes.push(c.size_dict.next());
-      requested.push(c.size_dict.next() - 1);
+      asked += c.size_dict.signed();
+      requested.push(asked);
+      sizes.push(asked + c.size_dict.signed());
     }
     this.sizes = new Float64Array(sizes);
     this.requested = new Float64Array(requested);
@@ -101,7 +106,10 @@ export class Trace {
     while (!c.stack_dict.done) dict.push(c.stack_dict.next());
     this.stackRow = new Uint32Array(n);
     this.attrRow = new Uint16Array(n);
-    for (let i = 0; i < n; i++) this.sizeRow[i] = c.sizes.next();
+    for (let i = 0, fresh = 0; i < n; i++) {
+      const told = c.sizes.next();
+      this.sizeRow[i] = told ? told - 1 : fresh++;
+    }
     for (let i = 0; i < n; i++) this.stackRow[i] = dict[c.stacks.next()];
     for (let i = 0; i < n; i++) this.attrRow[i] = c.attrs.next();
     this.stackDict = dict;
@@ -181,6 +189,8 @@ export class Trace {
     if (timed && coarse) this.readCoarse(times, at);
     this.times = at;
     this.changes = changes.subarray(0, k);
+    /** As the columns tell them: what `addresses` counts along. */
+    this.told = this.changes;
   }
 
   /** Exact at every 16th event and the last, a line between. @param {Reader} times
@@ -240,19 +250,58 @@ export class Trace {
   /** Addresses are read when something first asks for them. */
   async loadAddresses() {
     if (this.addressOf || !this.hasAddresses) return;
-    const [dictBytes, rowBytes] = await Promise.all([this.column("address_dict"), this.column("addresses")]);
-    const dict = new Reader(dictBytes);
-    const rows = new Reader(rowBytes);
+    const names = ["address_dict", "addresses", "misses"];
+    const [dict, ago, misses] = (await Promise.all(names.map((n) => this.column(n)))).map((b) => new Reader(b));
     const unit = this.about.byte_addresses ? 1 : 512;
+    // In units; and the row of each address that is known.
+    /** @type {number[]} */
     const addresses = [];
-    let last = 0;
-    while (!dict.done) {
-      last += dict.signed();
-      addresses.push(last * unit);
+    /** @type {Map<number, number>} */
+    const known = new Map();
+    let end = 0;
+    const add = (/** @type {number} */ address) => {
+      known.set(address, addresses.length);
+      addresses.push(address);
+      return addresses.length - 1;
+    };
+    // The lists of report_columns.h, in one array.
+    const freed = new Uint32Array(FREED_LISTS * FREED_LONGEST);
+    const lengths = new Uint8Array(FREED_LISTS);
+    const rowOf = new Uint32Array(this.nRows);
+    const listOf = Uint16Array.from(this.sizes, (size) => Math.floor(size / 512) % FREED_LISTS);
+    const units = Float64Array.from(this.sizes, (size) => Math.ceil(size / unit));
+    const born = (/** @type {number} */ row) => {
+      const code = ago.next();
+      const list = listOf[this.sizeRow[row]];
+      const base = list * FREED_LONGEST;
+      let at = 0;
+      if (code > 1) {
+        const place = base + lengths[list] - (code - 1);
+        at = freed[place];
+        freed.copyWithin(place, place + 1, base + lengths[list]);
+        lengths[list]--;
+      } else if (code === 1) at = known.get(end) ?? add(end);
+      else {
+        const back = misses.next();
+        at = back ? addresses.length - back : add(end + dict.signed());
+      }
+      rowOf[row] = at;
+      end = addresses[at] + units[this.sizeRow[row]];
+    };
+    for (let row = 0; row < this.nBefore; row++) born(row);
+    for (const change of this.told) {
+      if (change >= 0) {
+        born(change);
+        continue;
+      }
+      const list = listOf[this.sizeRow[~change]];
+      const base = list * FREED_LONGEST;
+      const n = lengths[list];
+      if (n === FREED_LONGEST) freed.copyWithin(base, base + 1, base + n);
+      else lengths[list]++;
+      freed[base + lengths[list] - 1] = rowOf[~change];
     }
-    const of = new Float64Array(this.nRows);
-    for (let i = 0; i < this.nRows; i++) of[i] = addresses[rows.next()];
-    this.addressOf = of;
+    this.addressOf = Float64Array.from(rowOf, (row) => addresses[row] * unit);
   }
 
   /** @param {number} change */
