@@ -401,8 +401,7 @@ int loader_assemble(struct loader *l, cell root, bool partial, struct error *err
 	if (rc < 0 || (rc = loader_tally_unknown(l, root, err)) < 0 ||
 	    (rc = model_finish(m, err)) < 0)
 		return rc;
-	rc = loader_unrotate(l, err);
-	if (rc < 0)
+	if ((rc = loader_unrotate(l, err)) < 0 || (rc = loader_take_user_defined(l, err)) < 0)
 		return rc;
 	m->writer = loader_guess_writer(l);
 	return 0;

@@ -134,6 +134,8 @@ int loader_take_settings(struct loader *l, cell root, struct error *err);
 int loader_tally_unknown(struct loader *l, cell root, struct error *err);
 /* Put the events of rings back in order that were enlarged after they had wrapped. */
 int loader_unrotate(struct loader *l, struct error *err);
+/* Annotations from events, in files that have none of their own (load_user_defined.c). */
+int loader_take_user_defined(struct loader *l, struct error *err);
 /* Who wrote it, by the keys that were seen. */
 const char *loader_guess_writer(const struct loader *l);
 
