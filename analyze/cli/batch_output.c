@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "cli/output.h"
+#include "reports/batch_page.h"
 #include "reports/batch_report.h"
 
 int batch_make_folder(const char *folder)
@@ -61,6 +62,14 @@ static void write_csv(struct out *out, const struct batch *b, const struct batch
 	batch_write_csv(out, b);
 }
 
+static void write_index(struct out *out, const struct batch *b, const struct batch_groups *g)
+{
+	struct error err;
+
+	if (batch_write_index(out, b, g, &err) < 0)
+		out_fail(out, ENOMEM);
+}
+
 typedef void write_fn(struct out *out, const struct batch *b, const struct batch_groups *g);
 
 static int write_file(const char *folder, const char *name, write_fn *write, const struct batch *b,
@@ -101,6 +110,41 @@ static int write_database(const char *folder, const struct batch *b, const struc
 	return rc < 0 ? STATUS_SYSTEM : STATUS_DONE;
 }
 
+/* pages/N.html of each file. */
+static int write_pages(const char *folder, const struct batch *b, const struct batch_groups *g)
+{
+	struct error err = {.text = "out of memory"};
+	int rc = 0;
+	char *path;
+
+	if (asprintf(&path, "%s/pages", folder) < 0) {
+		complain("out of memory");
+		return STATUS_SYSTEM;
+	}
+	if (batch_make_folder(path) != STATUS_DONE) {
+		free(path);
+		return STATUS_SYSTEM;
+	}
+	free(path);
+	for (size_t i = 0; i < b->n_rows[BATCH_FILES] && rc == 0; i++) {
+		struct out *out;
+
+		rc = asprintf(&path, "%s/pages/%zu.html", folder, i) < 0 ? ERR_NOMEM : 0;
+		if (rc < 0)
+			break;
+		rc = out_open_path(&out, path, &err);
+		if (rc == 0) {
+			if (batch_write_page(out, b, g, i, &err) < 0)
+				out_fail(out, ENOMEM);
+			rc = out_close(out, &err);
+		}
+		free(path);
+	}
+	if (rc < 0)
+		complain("cannot write '%s/pages': %s", folder, err.text);
+	return rc < 0 ? STATUS_SYSTEM : STATUS_DONE;
+}
+
 static int write_all(const char *folder, bool db_only, const struct batch *b,
 		     const struct batch_groups *g)
 {
@@ -111,6 +155,10 @@ static int write_all(const char *folder, bool db_only, const struct batch *b,
 	status = write_file(folder, "summary.csv", write_csv, b, g);
 	if (status == STATUS_DONE)
 		status = write_file(folder, "summary.json", write_json, b, g);
+	if (status == STATUS_DONE)
+		status = write_pages(folder, b, g);
+	if (status == STATUS_DONE)
+		status = write_file(folder, "index.html", write_index, b, g);
 	return status;
 }
 

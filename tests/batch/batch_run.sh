@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# batch_run.sh -- whole batches: rows against info and explain, kills, crashes, an altered rank.
+
+set -u
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+TOP_SRCDIR=${TOP_SRCDIR:-$here/../..}
+. "$here/../lib/data.sh"
+export LC_ALL=C TZ=UTC
+if [ ! -x "${VRAMSCOPE-}" ]; then
+	echo "1..0 # SKIP no program built"
+	exit 0
+fi
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+n=0
+
+check() { # WORDS COMMAND...
+	local words=$1
+	shift
+	n=$((n + 1))
+	if "$@" >"$scratch/why" 2>&1; then
+		echo "ok $n - $words"
+	else
+		echo "not ok $n - $words"
+		sed 's/^/#   /' "$scratch/why" | head -n 20
+	fi
+}
+
+skip() { # WORDS REASON
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+ask() { # SQL
+	"$VRAMSCOPE" query --csv out/summary.sqlite "$1" | tr -d '\r' | sed 1d
+}
+
+# --- rows equal what info and explain say -------------------------------------------------------
+
+# The figures of a file as its own commands tell them: peak|end|verdict.
+told() { # FILE
+	local device
+	device=$(ask "SELECT device FROM files WHERE file = '$1'")
+	"$VRAMSCOPE" info --json "$1" 2>/dev/null | awk -v want="${device:--}" '
+		/^      "device": / { gsub(/[^0-9-]/, "", $2); at = $2 }
+		at == want && /^      "(end|peaks)": / { part = $1 }
+		at == want && /"allocated_bytes": / {
+			gsub(/[^0-9a-z]/, "", $2)
+			if (part ~ /end/ && end == "") end = $2
+			if (part ~ /peaks/ && peak == "") peak = $2
+		}
+		END { printf "%s|%s|", peak, end }' | sed 's/null//g'
+	"$VRAMSCOPE" explain --json "$1" 2>/dev/null | sed -n 's/^      "verdict": "\(.*\)",/\1/p' |
+		sort | uniq -c | awk '{ printf "%s%s=%s", (NR > 1 ? "," : ""), $2, $1 } END { print "" }'
+}
+
+row() { # FILE
+	ask "SELECT coalesce(f.peak_allocated_bytes, '') || '|' || coalesce(f.end_allocated_bytes, '')
+		|| '|' || coalesce((SELECT group_concat(verdict || '=' || k) FROM (SELECT verdict,
+		count(*) AS k FROM ooms WHERE file_id = f.file_id GROUP BY verdict ORDER BY verdict)),
+		'') AS told FROM files f WHERE file = '$1'" | tr -d '"'
+}
+
+rows_equal() { # FOLDER ...
+	local file bad=0 rows=0
+	rm -rf out
+	"$VRAMSCOPE" batch -o out "$@" >/dev/null 2>&1
+	while read -r file; do
+		file=${file//\"/}
+		rows=$((rows + 1))
+		if [ "$(told "$file")" != "$(row "$file")" ]; then
+			echo "$file: commands say $(told "$file"), the row says $(row "$file")"
+			bad=1
+		fi
+	done < <(ask "SELECT file FROM files WHERE status <> 'failed'")
+	echo "$rows rows"
+	[ $bad = 0 ] && [ $rows -gt 5 ]
+}
+
+check "rows of test data equal info and explain" rows_equal "$TESTDATA"
+
+failed_have_reasons() {
+	[ "$(ask "SELECT count(*) FROM files WHERE status <> 'ok' AND coalesce(reason, '') = ''")" = 0 ] &&
+		[ "$(ask "SELECT count(*) FROM files WHERE status = 'failed'")" -gt 0 ]
+}
+check "what is not read has a reason" failed_have_reasons
+
+if [ -n "$VRAMSCOPE_SHARED" ] && [ -z "${VRAMSCOPE_QUICK-}" ]; then
+	check "rows of real recordings equal info and explain" \
+		rows_equal "$VRAMSCOPE_SHARED"/data "$VRAMSCOPE_SHARED"/public
+	check "none of them is lost" test "$(ask 'SELECT count(*) FROM files')" -gt 90
+else
+	skip "rows of real recordings equal info and explain" "no real recordings here"
+fi
+
+# --- an altered rank among equal ones -----------------------------------------------------------
+
+outlier_found() {
+	local rank
+	rm -rf out ranks
+	mkdir ranks
+	for rank in $(seq 0 63); do
+		cp "$TESTDATA"/leak_graph_step_20.pickle.zst "ranks/rank$rank.pickle.zst"
+	done
+	cp "$TESTDATA"/leak_graph_step_40.pickle.zst ranks/rank37.pickle.zst
+	"$VRAMSCOPE" batch -o out ranks >/dev/null 2>&1 || return 1
+	ask 'SELECT DISTINCT rank FROM outliers JOIN files USING (file_id)'
+	[ "$(ask 'SELECT DISTINCT rank FROM outliers JOIN files USING (file_id)')" = 37 ] &&
+		[ "$(ask "SELECT count(*) FROM outliers WHERE measure = 'peak_allocated_bytes'")" = 1 ] &&
+		[ "$(ask "SELECT count(*) FROM outliers WHERE measure = 'site_bytes_at_peak'")" -ge 1 ]
+}
+check "one altered rank of 64 is the outlier" outlier_found
+
+# --- killed at any moment -----------------------------------------------------------------------
+
+files_in() { # FOLDER: whole results
+	find "$1" -name '*.json' 2>/dev/null | wc -l
+}
+
+survives_kills() {
+	local before=0 now i pid result
+	rm -rf out ranks
+	mkdir ranks
+	for i in $(seq 1 12); do
+		cp "$TESTDATA"/oom_split_pinned.pickle.zst "ranks/rank$i.pickle.zst"
+		# Each its own content: bytes behind the end are told and do no harm.
+		zstd -qf -d "ranks/rank$i.pickle.zst" -o "ranks/rank$i.pickle" && rm "ranks/rank$i.pickle.zst"
+		head -c "$i" /dev/zero >>"ranks/rank$i.pickle"
+	done
+	"$VRAMSCOPE" batch -j 1 -o whole ranks >/dev/null 2>&1
+	for i in $(seq 1 20); do
+		"$VRAMSCOPE" batch -j 2 -o out ranks >/dev/null 2>&1 &
+		pid=$!
+		sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+		kill -9 $pid 2>/dev/null
+		wait $pid 2>/dev/null
+		now=$(files_in out/results)
+		[ "$now" -ge "$before" ] || { echo "results were lost: $before, then $now"; return 1; }
+		before=$now
+		for result in out/results/*.json; do
+			[ ! -e "$result" ] || tail -c 2 "$result" | grep -qx '}' ||
+				{ echo "$result is cut"; return 1; }
+		done
+	done
+	"$VRAMSCOPE" batch -j 2 -o out ranks >/dev/null 2>log || { cat log; return 1; }
+	[ "$(grep -c ': known' log)" = "$before" ] || { echo "$before were there"; cat log; return 1; }
+	cmp whole/summary.json out/summary.json
+}
+if command -v zstd >/dev/null; then
+	check "twenty kills lose nothing that was done" survives_kills
+else
+	skip "twenty kills lose nothing that was done" "no zstd here"
+fi
+
+crash_is_a_row() {
+	local i pid child
+	rm -rf out slow
+	mkdir slow
+	mkfifo slow.pickle
+	cp "$TESTDATA"/oom_split_pinned.pickle.zst slow/
+	"$VRAMSCOPE" batch -j 1 -o out slow.pickle slow >/dev/null 2>log &
+	pid=$!
+	# The worker waits for the pipe; it is killed there.
+	for i in $(seq 1 100); do
+		child=$(ps -o pid= --ppid $pid 2>/dev/null | head -n 1 | tr -d ' ')
+		[ -z "$child" ] || break
+		sleep 0.05
+	done
+	kill -SEGV "$child"
+	wait $pid
+	[ $? = 3 ] || return 1
+	ask "SELECT file, status, reason FROM files"
+	[ "$(ask "SELECT count(*) FROM files WHERE status = 'failed' AND reason LIKE '%crashed%'")" = 1 ] &&
+		[ "$(ask "SELECT count(*) FROM files WHERE status = 'ok'")" = 1 ]
+}
+check "a crash is a row, and harms no other" crash_is_a_row
+
+too_little_memory() {
+	rm -rf out
+	"$VRAMSCOPE" batch -j 1 --limit 700K -o out "$TESTDATA"/leak_graph_step_40.pickle.zst "$TESTDATA"/oom_split_pinned.pickle.zst
+	[ $? = 3 ] && [ "$(ask "SELECT count(*) FROM files WHERE reason LIKE '%limit%'")" -ge 1 ]
+}
+check "too little memory is a row" too_little_memory
+
+pipe_is_read() {
+	rm -rf out
+	"$VRAMSCOPE" batch -o out - <"$TESTDATA"/oom_split_pinned.pickle.zst >/dev/null 2>&1 &&
+		[ "$(ask 'SELECT verdict FROM files' | tr -d '"')" = fragmentation ]
+}
+check "standard input is read" pipe_is_read
+
+equal_for_all_jobs() {
+	rm -rf one many
+	"$VRAMSCOPE" batch -j 1 -o one "$TESTDATA" >/dev/null 2>&1
+	"$VRAMSCOPE" batch -j 7 -o many "$TESTDATA" >/dev/null 2>&1
+	cmp one/summary.json many/summary.json
+}
+check "the number of processes changes nothing" equal_for_all_jobs
+
+echo "1..$n"
