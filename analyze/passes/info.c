@@ -4,7 +4,9 @@
 #include "passes/info.h"
 
 #include "base/hash.h"
-#include "passes/purpose.h"
+#include "passes/allocations.h"
+#include "passes/phases.h"
+#include "passes/rules.h"
 
 static int add_ooms(struct info *i, struct info_device *out, const struct model *m,
 		    struct error *err)
@@ -135,20 +137,31 @@ static void sum_segments(struct info_device *out, const struct model *m)
 static int find_steps(struct info_device *out, const struct model *m, struct replay *r,
 		      const struct phases_options *steps, struct budget *budget, struct error *err)
 {
+	struct stack_rules stacks = {0};
+	struct allocations lives = {0};
+	struct phases phases = {0};
 	struct rules *rules;
-	struct purpose *p;
 	int rc;
 
+	if (out->device->n_events > INFO_STEP_EVENTS && !(steps && steps->step_marker))
+		return 0;
+	out->steps_looked_for = true;
 	if (out->device->counted || out->device->n_events == 0)
 		return 0;
 	if ((rc = rules_new(&rules, budget, err)) < 0)
 		return rc;
-	if ((rc = purpose_new(&p, rules, m, r, out->device, steps, budget, err)) == 0) {
-		out->n_steps = p->phases.steps.n;
-		out->step_source = p->phases.source;
-		out->step_confidence = p->phases.confidence;
-		purpose_free(p);
+	if ((rc = stack_rules_init(&stacks, rules, m, budget, err)) == 0 &&
+	    (rc = allocations_run(&lives, m, r, out->device, budget, err)) == 0 &&
+	    (rc = phases_run(&phases, &lives, &stacks, steps, budget, err)) == 0) {
+		out->n_steps = phases.steps.n;
+		out->step_source = phases.source;
+		out->step_confidence = phases.confidence;
+		phases_release(&phases);
 	}
+	if (lives.budget)
+		allocations_release(&lives);
+	if (stacks.budget)
+		stack_rules_release(&stacks);
 	rules_free(rules);
 	return rc;
 }

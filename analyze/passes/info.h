@@ -24,6 +24,8 @@ struct info_action {
 	uint64_t count;   /* > 0 */
 };
 
+#define INFO_STEP_EVENTS 500000u
+
 struct info_device {
 	const struct device *device;         /* weak: of the model */
 	int64_t first_time_us, last_time_us; /* of the first and last event that has a time */
@@ -35,6 +37,9 @@ struct info_device {
 	int64_t peak_time_us; /* of the event that reached the peak of allocated bytes */
 	struct replay_summary replay;
 	/* Steps of the program; STEPS_NONE: none were found. */
+	/* False: the trace is longer than INFO_STEP_EVENTS and no marker was given; finding steps
+	 * would cost as much again as all the rest. */
+	bool steps_looked_for;
 	uint64_t n_steps;
 	enum step_source step_source;
 	enum confidence step_confidence;
