@@ -8,6 +8,7 @@
 
 extern const struct command cmd_batch;
 extern const struct command cmd_categories;
+extern const struct command cmd_check;
 extern const struct command cmd_completion;
 extern const struct command cmd_convert;
 extern const struct command cmd_diff;

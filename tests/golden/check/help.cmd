@@ -1,0 +1,1 @@
+"$VRAMSCOPE" check --help

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" check "$TESTDATA"/oom_split_pinned.pickle.zst
