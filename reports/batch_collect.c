@@ -31,6 +31,7 @@ static const char *const format_names[] = {
 	[CONTAINER_PICKLE] = "pickle",
 	[CONTAINER_JSON] = "json",
 	[CONTAINER_HTML] = "html",
+	[CONTAINER_RING] = "ring",
 	[CONTAINER_TRACE] = "chrome_trace",
 	[CONTAINER_TIMELINE_JSON] = "memory_timeline",
 	[CONTAINER_TIMELINE_RAW] = "memory_timeline_raw",

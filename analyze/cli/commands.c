@@ -9,11 +9,11 @@
 #include "reports/emit.h"
 
 const struct command *const commands[] = {
-	&cmd_info,     &cmd_state,    &cmd_explain, &cmd_top,        &cmd_categories,
-	&cmd_timeline, &cmd_report,   &cmd_frag,    &cmd_leaks,      &cmd_diff,
-	&cmd_trend,    &cmd_batch,    &cmd_merge,   &cmd_query,      &cmd_check,
-	&cmd_simulate, &cmd_validate, &cmd_slice,   &cmd_redact,     &cmd_convert,
-	&cmd_export,   &cmd_record,   &cmd_help,    &cmd_completion, NULL,
+	&cmd_info,       &cmd_state,   &cmd_explain, &cmd_top,      &cmd_categories, &cmd_timeline,
+	&cmd_report,     &cmd_frag,    &cmd_leaks,   &cmd_diff,     &cmd_trend,      &cmd_batch,
+	&cmd_merge,      &cmd_query,   &cmd_check,   &cmd_simulate, &cmd_validate,   &cmd_slice,
+	&cmd_redact,     &cmd_convert, &cmd_export,  &cmd_record,   &cmd_recover,    &cmd_help,
+	&cmd_completion, NULL,
 };
 
 const struct command *command_find(const char *name)

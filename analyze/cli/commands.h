@@ -21,6 +21,7 @@ extern const struct command cmd_leaks;
 extern const struct command cmd_merge;
 extern const struct command cmd_query;
 extern const struct command cmd_record;
+extern const struct command cmd_recover;
 extern const struct command cmd_report;
 extern const struct command cmd_simulate;
 extern const struct command cmd_redact;

@@ -10,6 +10,7 @@ enum container_format {
 	CONTAINER_PICKLE,
 	CONTAINER_JSON,
 	CONTAINER_HTML,  /* a page with an embedded base64 pickle; `payload` delivers the pickle */
+	CONTAINER_RING,  /* what the recorder of capture/ leaves behind when it is killed */
 	CONTAINER_TRACE, /* a chrome trace of torch.profiler */
 	CONTAINER_TIMELINE_JSON, /* a memory timeline: [times, sizes] */
 	CONTAINER_TIMELINE_RAW,  /* a memory timeline: [[time, action, bytes, category], ...] */

@@ -220,6 +220,10 @@ int sniff_format(enum container_format *out, const uint8_t *head, size_t n,
 		    memcmp(head + k->offset, k->magic, k->length) == 0)
 			return refuse(err, k->words);
 	}
+	if (starts_with(head, n, "VRAMRING")) {
+		*out = CONTAINER_RING;
+		return 0;
+	}
 	if (starts_with(head, n, "PK\x03\x04"))
 		return refuse_zip(head, n, err);
 	if (*head == 0x80 && (n < 2 || head[1] < 32))

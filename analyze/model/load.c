@@ -7,6 +7,7 @@
 #include "decode/json.h"
 #include "decode/pickle.h"
 #include "model/load_private.h"
+#include "model/load_ring.h"
 #include "model/load_timeline.h"
 #include "model/load_trace.h"
 #include "model/problem.h"
@@ -152,6 +153,54 @@ static int load(struct model *m, struct loader *l, struct container *c, struct e
 	return rc < 0 ? (int)err->code : note_oddities(m, &d, c, err);
 }
 
+struct pickle_bytes {
+	VEC(uint8_t) bytes;
+	struct budget *budget;
+	struct error *err;
+};
+
+static int take_pickle(void *ctx, const void *bytes, size_t n)
+{
+	struct pickle_bytes *p = ctx;
+
+	if (vec_reserve(&p->bytes, n, p->budget, p->err) < 0)
+		return -1;
+	memcpy(p->bytes.at + p->bytes.n, bytes, n);
+	p->bytes.n += n;
+	return 0;
+}
+
+/* A ring is read as the pickle that the recorder would have written of it. */
+static int load_ring(struct model *m, struct loader *l, struct container *c, struct error *err)
+{
+	struct budget *budget = l->options->budget;
+	struct error of_writing = {0};
+	struct pickle_bytes p = {.budget = budget, .err = &of_writing};
+	struct container inner;
+	int rc = ring_to_pickle(c, take_pickle, &p, budget, err);
+
+	if (rc == ERR_SYSTEM && of_writing.code) {
+		*err = of_writing;
+		rc = of_writing.code;
+	}
+	if (rc == 0)
+		rc = container_open_bytes(&inner, p.bytes.at, p.bytes.n, budget, err);
+	if (rc == 0) {
+		l->container = &inner;
+		rc = load(m, l, &inner, err);
+		l->container = c;
+		container_close(&inner);
+	}
+	vec_release(&p.bytes, budget);
+	container_finish(c);
+	m->format = c->format;
+	m->compression = c->compression;
+	m->pickle_protocol = -1;
+	m->raw_bytes = c->raw_bytes;
+	m->decoded_bytes = input_offset(c->outer);
+	return rc;
+}
+
 static int model_from(struct model **out, struct container *c, const char *label,
 		      const struct model_options *options, struct error *err)
 {
@@ -168,7 +217,12 @@ static int model_from(struct model **out, struct container *c, const char *label
 	}
 	l.options = options;
 	l.container = c;
-	rc = c->format >= CONTAINER_TRACE ? load_records(m, &l, c, err) : load(m, &l, c, err);
+	if (c->format == CONTAINER_RING)
+		rc = load_ring(m, &l, c, err);
+	else if (c->format >= CONTAINER_TRACE)
+		rc = load_records(m, &l, c, err);
+	else
+		rc = load(m, &l, c, err);
 	loader_release(&l);
 	if (rc == 0)
 		rc = strtab_add(&m->strings, label, strlen(label), &m->file, err);

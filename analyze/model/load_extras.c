@@ -228,23 +228,32 @@ static int to_value(struct loader *l, cell c, int depth, uint32_t *left, struct 
 	return 0;
 }
 
-int loader_take_settings(struct loader *l, cell root, struct error *err)
+/* The tree of one key of the root; *out stays as it is when there is no such key. */
+static int take_value(struct loader *l, cell root, enum load_word key, const struct value **out,
+		      struct error *err)
 {
-	struct model *m = l->model;
 	uint32_t left = SETTINGS_MAX_VALUES;
 	cell c;
 
-	if (!loader_dict_value(l, root, KEY_ALLOCATOR_SETTINGS, &c))
+	if (!loader_dict_value(l, root, key, &c))
 		return 0;
-	struct value *v = arena_alloc(&m->arena, sizeof *v, err);
+	struct value *v = arena_alloc(&l->model->arena, sizeof *v, err);
 	if (!v)
 		return err->code;
 	int rc = to_value(l, c, 0, &left, v, err);
-	if (rc < 0)
-		return rc;
-	m->settings_value = v;
-	settings_understand(&m->settings, v, &m->strings);
-	return 0;
+	if (rc == 0)
+		*out = v;
+	return rc;
+}
+
+int loader_take_settings(struct loader *l, cell root, struct error *err)
+{
+	struct model *m = l->model;
+	int rc = take_value(l, root, KEY_ALLOCATOR_SETTINGS, &m->settings_value, err);
+
+	if (rc == 0 && m->settings_value)
+		settings_understand(&m->settings, m->settings_value, &m->strings);
+	return rc < 0 ? rc : take_value(l, root, KEY_CAPTURE, &m->capture_value, err);
 }
 
 #define ROOT_KEYS                                                                          \
@@ -252,7 +261,7 @@ int loader_take_settings(struct loader *l, cell root, struct error *err)
 	 UINT64_C(1) << KEY_ALLOCATOR_SETTINGS | UINT64_C(1) << KEY_EXTERNAL_ANNOTATIONS | \
 	 UINT64_C(1) << KEY_HOST_SEGMENTS | UINT64_C(1) << KEY_HOST_TRACES |               \
 	 UINT64_C(1) << KEY_MAX_ENTRIES | UINT64_C(1) << KEY_OVERFLOWED |                  \
-	 UINT64_C(1) << KEY_TRACES | UINT64_C(1) << KEY_VRAMSCOPE)
+	 UINT64_C(1) << KEY_TRACES | UINT64_C(1) << KEY_VRAMSCOPE | UINT64_C(1) << KEY_CAPTURE)
 
 static int tally_push(struct loader *l, const char *prefix, str_id name, uint64_t count,
 		      struct error *err)
@@ -364,6 +373,8 @@ const char *loader_guess_writer(const struct loader *l)
 	const struct model *m = l->model;
 	const struct value *v = m->settings_value;
 
+	if (m->capture_value)
+		return "vramscope record";
 	if (seen(l, LOAD_EVENT, KEY_CATEGORY))
 		return "torch.profiler (_profile_to_snapshot)";
 	if (m->settings.rounding_extra)

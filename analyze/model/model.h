@@ -255,6 +255,8 @@ struct model {
 	struct alloc_settings settings;
 	const struct value *settings_value; /* allocator_settings as in the file, or NULL */
 
+	const struct value *capture_value; /* what the recorder of capture/ adds, or NULL */
+
 	/* About the file. */
 	str_id file;
 	enum container_format format;

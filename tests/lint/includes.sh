@@ -33,7 +33,7 @@ offenders() { # TREE
 			} else if (path == "capture/snapshot_writer.h") {
 				if (own != "model" && own != "reports" && own != "cli")
 					tell("only model/, reports/ and cli/ write snapshots")
-			} else if (path == "capture/format.h") {
+			} else if (path == "capture/format.h" || path == "capture/image.h") {
 				if (own != "model" && own != "cli")
 					tell("only model/ and cli/ share files with capture/")
 			} else if (!(to in rank)) {

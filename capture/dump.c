@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * dump.c -- a copy of a ring, written to a file as a snapshot.
+ */
+#include "capture/dump.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/image.h"
+
+struct target {
+	int fd, code;
+};
+
+static int write_all(void *ctx, const void *bytes, size_t n)
+{
+	struct target *t = ctx;
+	const char *p = bytes;
+
+	while (n > 0) {
+		ssize_t done = write(t->fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			t->code = done < 0 ? errno : ENOSPC;
+			return -1;
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Names that the dynamic linker knows. */
+static bool symbol(void *ctx, uint64_t pc, char *buf, size_t buf_bytes)
+{
+	Dl_info info;
+
+	(void)ctx;
+	if (!dladdr((void *)(uintptr_t)pc, &info) || !info.dli_sname)
+		return false;
+	snprintf(buf, buf_bytes, "%s", info.dli_sname);
+	return true;
+}
+
+static bool write_image(const struct ring_image *image, struct target *to)
+{
+	const struct ring_symbols symbols = {.name = symbol};
+	size_t bytes = ring_image_scratch(image) + sizeof(struct sw) + 64;
+	char *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool good;
+
+	if (memory == MAP_FAILED) {
+		to->code = errno;
+		return false;
+	}
+	struct sw *w = (void *)memory;
+	sw_start(w, write_all, to);
+	good = ring_image_write(image, w, memory + (sizeof *w + 63) / 64 * 64, &symbols);
+	munmap(memory, bytes);
+	return good;
+}
+
+/* SIGXFSZ that our write brought about must not reach the program. */
+static void swallow(int signum, const sigset_t *before)
+{
+	const struct timespec none = {0};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signum);
+	if (!sigismember(before, signum))
+		sigtimedwait(&set, NULL, &none);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+bool dump_write(const void *bytes, size_t n, const char *path, char *why, size_t why_bytes)
+{
+	struct target to = {.fd = -1};
+	struct ring_image image;
+	const char *reason = NULL;
+	char partial[600];
+	sigset_t block, before;
+	bool good = false;
+
+	if (!ring_image_open(&image, bytes, n, &reason)) {
+		snprintf(why, why_bytes, "cannot write '%s': %s", path, reason);
+		return false;
+	}
+	sigemptyset(&block);
+	sigaddset(&block, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &block, &before);
+	snprintf(partial, sizeof partial, "%s.part", path);
+	to.fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	to.code = to.fd < 0 ? errno : 0;
+	if (to.fd >= 0) {
+		good = write_image(&image, &to);
+		if (close(to.fd) < 0 || (good && rename(partial, path) < 0)) {
+			to.code = errno;
+			good = false;
+		}
+		if (!good)
+			unlink(partial);
+	}
+	swallow(SIGXFSZ, &before);
+	if (!good)
+		snprintf(why, why_bytes, "cannot write '%s': %s", path, strerror(to.code));
+	return good;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * dump.h -- a copy of a ring, written to a file as a snapshot.
+ */
+#ifndef CAPTURE_DUMP_H
+#define CAPTURE_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Write the snapshot of `bytes` (a ring file's) to `path`, whole or not at all. False with the reason
+ * in `why`. A full disk or a limit on file sizes ends the dump and not the program. */
+bool dump_write(const void *bytes, size_t n, const char *path, char *why, size_t why_bytes);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * stack.h -- the calling thread's native stack, and what code is where.
+ *
+ * Both take locks of the dynamic linker, so neither may be called with the recorder's lock held.
+ */
+#ifndef CAPTURE_STACK_H
+#define CAPTURE_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/format.h"
+
+#define STACK_MAX 128
+
+/* Find an unwinder, and use it once: the first use loads libraries. */
+void stack_prepare(void);
+/* Return addresses, innermost first, without frames of this library. Returns how many. */
+uint32_t stack_native(uint64_t pcs[STACK_MAX]);
+
+struct stack_module {
+	struct arena_module module; /* path: 0 */
+	char path[400];
+};
+
+/* Changes whenever a library was loaded or unloaded. */
+uint64_t stack_generation(void);
+/* Call `take` for each stretch of code in the process, under the linker's lock. */
+void stack_modules(void (*take)(void *ctx, const struct stack_module *m), void *ctx);
+
+#endif

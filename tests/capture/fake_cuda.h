@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * fake_cuda.h -- the driver's functions that programs of the tests call.
+ */
+#ifndef TESTS_CAPTURE_FAKE_CUDA_H
+#define TESTS_CAPTURE_FAKE_CUDA_H
+
+#include "capture/cuda_abi.h"
+
+#define FAKE_STUCK     UINT64_C(0x700000000000) /* the first address given out */
+#define FAKE_CAPTURING ((void *)0x99)           /* a stream that records a graph */
+
+typedef void (*fake_hook)(int site, uint32_t cbid, const void *params, int *result, void *context);
+extern fake_hook fake_cuda_hook;
+
+struct fake_ipc {
+	char bytes[64];
+};
+
+int cuInit(unsigned flags);
+int cuCtxGetDevice(int *device);
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
+int cuStreamIsCapturing(void *stream, int *status);
+int cuCtxCreate_v2(void **context, unsigned flags, int device);
+int cuCtxDestroy_v2(void *context);
+int cuMemAlloc_v2(abi_devptr *at, size_t bytes);
+int cuMemAllocManaged(abi_devptr *at, size_t bytes, unsigned flags);
+int cuMemAllocPitch_v2(abi_devptr *at, size_t *pitch, size_t width, size_t height,
+		       unsigned element);
+int cuMemFree_v2(abi_devptr at);
+int cuMemAllocAsync(abi_devptr *at, size_t bytes, void *stream);
+int cuMemAllocFromPoolAsync(abi_devptr *at, size_t bytes, void *pool, void *stream);
+int cuMemFreeAsync(abi_devptr at, void *stream);
+int cuMemCreate(uint64_t *handle, size_t size, const struct abi_allocation_prop *prop,
+		unsigned long long flags);
+int cuMemRelease(uint64_t handle);
+int cuMemAddressReserve(abi_devptr *at, size_t size);
+int cuMemMap(abi_devptr at, size_t size, size_t offset, uint64_t handle, unsigned long long flags);
+int cuMemUnmap(abi_devptr at, size_t size);
+int cuMemImportFromShareableHandle(uint64_t *handle, void *os_handle, int type);
+int cuMemHostAlloc(void **at, size_t bytes, unsigned flags);
+int cuMemFreeHost(void *at);
+int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags);
+int cuMemHostUnregister(void *at);
+int cuArrayCreate_v2(void **handle, const struct abi_array_descriptor *d);
+int cuArrayDestroy(void *handle);
+int cuIpcOpenMemHandle_v2(abi_devptr *at, struct fake_ipc handle, unsigned flags);
+
+#endif

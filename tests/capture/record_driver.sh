@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# record_driver.sh -- the recorder under a fake driver and a fake CUPTI: every kind of memory, every
+# way to end, and everything that can go wrong.
+#
+# VRAMSCOPE_KILLS is the number of processes killed at random moments (200).
+
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+top=$(cd -- "$here/../.." && pwd)
+library=${TOP_BUILDDIR:-$top}/libvramscope-capture.so
+if [ ! -x "$VRAMSCOPE" ] || [ ! -e "$library" ]; then
+	echo "1..0 # SKIP no program or no recorder built"
+	exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n=0
+
+check() { # WORDS COMMAND...: a result
+	local words=$1
+	shift
+	n=$((n + 1))
+	"$@" || printf 'not '
+	echo "ok $n - $words"
+}
+
+compile() { # OUTPUT ARGUMENT...
+	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE "-I$top" -O1 -g -o "$@" -lpthread -ldl
+}
+compile "$work/libcuda.so.1" -fPIC -shared -Wl,-soname,libcuda.so.1 "$here/fake_cuda.c" &&
+	compile "$work/libcupti.so.13" -fPIC -shared "$here/fake_cupti.c" &&
+	compile "$work/load" -rdynamic "$here/gpu_load.c" "$work/libcuda.so.1"
+check "the fakes compile" [ $? -eq 0 ]
+
+export LD_LIBRARY_PATH=$work CAPTURE_LIBRARY=$library
+unset CUDA_INJECTION64_PATH RANK SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK LOCAL_RANK
+for name in $(compgen -e VRAMSCOPE_CAPTURE_); do unset "$name"; done
+export VRAMSCOPE_CAPTURE_LIBRARY=$library
+
+fresh() {
+	rm -rf "$work/cwd"
+	mkdir "$work/cwd"
+	cd "$work/cwd" || exit 1
+}
+record() { # OPTIONS -- PROGRAM
+	"$VRAMSCOPE" record "$@" >out 2>err </dev/null
+}
+load() { # ARGUMENT...: the program, recorded to x.pickle
+	record -o x.pickle -- "$work/load" "$@"
+}
+valid() { "$VRAMSCOPE" validate "$@" >validated 2>&1; }
+tells() { # FILE DEVICE JQ-LIKE WORDS: what `info` says of events
+	"$VRAMSCOPE" info "$1" 2>&1 | grep -qE -- "$2"
+}
+count() { find . -name "$1" | wc -l; }
+
+nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$work/exports"
+grep -v -e '^vramscope_capture_[a-z_]*$' -e '^InitializeInjection$' "$work/exports" >"$work/others"
+check "nothing else is exported" [ ! -s "$work/others" ]
+strip -o "$work/stripped.so" "$library"
+check "the library is below 300 KB" [ "$(wc -c <"$work/stripped.so")" -lt 307200 ]
+for include in /usr/local/cuda/include /usr/local/cuda/extras/CUPTI/include \
+	/usr/local/cuda-13.0/include; do
+	if [ -e "$include/cupti.h" ]; then
+		"${CC:-cc}" -std=gnu11 "-I$top" "-I$include" -I/usr/local/cuda/include \
+			-fsyntax-only "$here/test_cuda_abi.c"
+		check "the ABI is that of $include" [ $? -eq 0 ]
+		break
+	fi
+done
+
+fresh
+load kinds
+check "the program's own status" [ $? -eq 0 ]
+check "nothing on stderr" [ ! -s err ]
+check "a snapshot, and no ring beside it" [ "$(count '*.pickle')$(count '*.ring')" = 10 ]
+check "it is consistent" valid x.pickle
+check "device 0: five allocations" tells x.pickle '10: 5 alloc, 5 segment_alloc'
+check "device 1: two maps" tells x.pickle '4: 2 alloc, 2 segment_map'
+check "neighbouring maps are one segment" tells x.pickle '1 segment of 2 blocks'
+check "pinned memory" tells x.pickle '10.74 KiB in 2 segments|11.00 KiB in 2 segments'
+if command -v python3 >/dev/null; then
+	python3 - <<'P'
+import pickle
+d = pickle.load(open("x.pickle", "rb"))
+live = {k: (v["count"], v["bytes"]) for k, v in d["capture"]["live"].items()}
+assert live == {
+    "device": (1, 1000), "pitched": (1, 3072), "managed": (1, 2000), "async": (2, 7000),
+    "mapped": (2, 4 << 20), "array": (1, 16000), "handles": (3, 6 << 20), "host": (1, 6000),
+    "host_registered": (1, 5000), "imported": (2, 2 << 20), "imported_handles": (1, 0),
+}, live
+names = [f["name"] for f in d["segments"][0]["frames"]]
+assert "main" in names and "cuMemAlloc_v2" in names, names
+P
+	check "CPython reads it: each kind with its bytes, and stacks with names" [ $? -eq 0 ]
+fi
+
+fresh
+load free
+check "what was given back is gone" tells x.pickle 'events +25:'
+check "one unmap of two maps" tells x.pickle '2 segment_map, 2 segment_unmap'
+check "and consistent" valid x.pickle
+
+fresh
+load stuck
+check "a free that fails is taken back" tells x.pickle '1 segment of 1 block'
+check "and consistent (stuck)" valid x.pickle
+
+fresh
+load context
+check "a context takes its memory with it" tells x.pickle '1 segment of 1 block'
+check "and consistent (context)" valid x.pickle
+
+fresh
+load capture
+check "a graph's nodes are no allocations" tells x.pickle '2: 1 alloc, 1 segment_alloc'
+
+fresh
+FAKE_CUDA_BYTES=50000000 load oom
+check "running out leaves one dump of a burst, and that of the end" [ "$(count '*.pickle')" -eq 2 ]
+check "the event and what was free" tells x.pickle 'oom'
+"$VRAMSCOPE" explain x.pickle >explained 2>&1
+check "explain says why" grep -q '8.00 MiB' explained
+check "both are consistent" valid x.pickle x_2.pickle
+
+fresh
+load fork
+check "a forked child's frees are not ours" tells x.pickle '10 segments of 10 blocks'
+check "and consistent (fork)" valid x.pickle
+check "one snapshot" [ "$(count '*.pickle')" -eq 1 ]
+
+fresh
+record --signal=USR2 -o x.pickle -- "$work/load" signal
+check "killed: 128 and the signal" [ $? -eq 137 ]
+check "a dump on a signal" tells x.pickle '1 segment of 1 block'
+check "the ring is left" [ "$(count '*.ring')" -eq 1 ]
+"$VRAMSCOPE" recover x.ring -o r.pickle.zst
+check "it is recovered" valid r.pickle.zst
+
+fresh
+record --max-entries=64 -o x.pickle -- "$work/load" storm 4 5000
+check "threads, a ring that wraps" tells x.pickle 'truncated: older events were lost'
+check "and consistent (threads)" valid x.pickle
+
+fresh
+record --max-entries=64 --stacks=none -- "$work/load" storm 16 3000
+check "the usual name" [ "$(count "$(hostname)_*_rank0_*.pickle")" -eq 1 ]
+check "and consistent (many threads)" valid ./*.pickle
+
+fresh
+mkdir closed
+chmod 500 closed
+record -o closed/nothing/x.pickle -- "$work/load" kinds
+check "an unwritable folder does not fail the program" [ $? -eq 0 ]
+check "and is one line" [ "$(grep -c '^vramscope: not recording: cannot make' err)" -eq 1 ]
+
+fresh
+(ulimit -f 1000 && record -o x.pickle -- "$work/load" kinds)
+check "too little room for the ring does not fail the program" [ $? -eq 0 ]
+check "and is one line (room)" grep -q '^vramscope: not recording: .*large' err
+fresh
+(ulimit -f 20000 && record -o x.pickle -- "$work/load" storm 4 40000)
+check "a dump that is too large does not fail the program" [ $? -eq 0 ]
+
+fresh
+FAKE_CUPTI_TAKEN="Nsight Systems" load kinds
+check "another subscriber does not fail the program" [ $? -eq 0 ]
+check "and is named" grep -q 'another tool has subscribed to CUPTI: Nsight Systems' err
+check "nothing is left" [ "$(count 'x.*')" -eq 0 ]
+fresh
+FAKE_CUPTI_VERSION=3 load kinds
+check "a CUPTI that is too old is told" grep -q 'CUPTI 3 is too old' err
+fresh
+VRAMSCOPE_CUPTI=/nothing/libcupti.so load kinds
+check "a CUPTI that is not there is told" grep -q 'no libcupti was found' err
+fresh
+VRAMSCOPE_CAPTURE_STACKS=odd load kinds
+check "a setting without sense is told" grep -q 'STACKS makes no sense' err
+fresh
+CUDA_INJECTION64_PATH=/other.so load kinds
+check "another injected tool is respected" [ $? -eq 2 ]
+
+fresh
+cp "$library" "$work/second.so"
+export CAPTURE_LIBRARY=$work/second.so
+load two
+check "of two recorders in one process the second does not start" [ $? -eq 0 ]
+check "the first goes on" tells x.pickle '2 segments of 2 blocks'
+check "the second leaves nothing" [ "$(count 'second*')" -eq 0 ]
+export CAPTURE_LIBRARY=$library
+
+fresh
+"$work/load" api mine.pickle >out 2>err
+check "the program's own start, dump and stop" [ $? -eq 0 ]
+check "status" [ "$(tr '\n' ' ' <out)" = "1 4 3 0 0 " ]
+check "only what came in between" tells mine.pickle '2: 1 alloc, 1 segment_alloc'
+check "and consistent (api)" valid mine.pickle
+check "no dump but that" [ "$(count '*.pickle')" -eq 1 ]
+
+fresh
+kills=${VRAMSCOPE_KILLS:-200}
+recovered=0
+for ((i = 0; i < kills; i++)); do
+	rm -f x.ring
+	CUDA_INJECTION64_PATH=$library VRAMSCOPE_CAPTURE_OUTPUT=x.pickle \
+		VRAMSCOPE_CAPTURE_MAX_ENTRIES=$((64 + i * 7)) "$work/load" storm 4 2>>err &
+	pid=$!
+	until [ "$(head -c 8 x.ring 2>/dev/null | tr -d '\0')" = VRAMRING ]; do :; done
+	sleep "0.0$((RANDOM % 40 + 10))"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	if valid x.ring && "$VRAMSCOPE" recover x.ring -o r.pickle && valid r.pickle; then
+		recovered=$((recovered + 1))
+	else
+		cp x.ring "/tmp/failed_$i.ring"
+		sed 's/^/#   /' validated
+	fi
+done
+check "$kills processes killed, $recovered recovered and consistent" [ "$recovered" -eq "$kills" ]
+
+cp x.ring whole.ring
+bad=0
+for bytes in 0 7 8 100 4095 4096 5000 20000 100000; do
+	head -c $bytes whole.ring >cut.ring
+	"$VRAMSCOPE" validate cut.ring >/dev/null 2>&1
+	[ $? -le 3 ] || bad=$((bad + 1))
+done
+check "cut rings do no harm" [ $bad -eq 0 ]
+"$VRAMSCOPE" recover "$here/gpu_load.c" -o r.pickle 2>/dev/null
+check "recover refuses other files" [ $? -eq 3 ]
+echo "1..$n"

@@ -1,1 +1,0 @@
-"$VRAMSCOPE" record -- true

@@ -1,0 +1,1 @@
+unset CUDA_INJECTION64_PATH; VRAMSCOPE_CAPTURE_LIBRARY=/nothing.so "$VRAMSCOPE" record -- true

@@ -1,0 +1,1 @@
+CUDA_INJECTION64_PATH=/other.so "$VRAMSCOPE" record -- true

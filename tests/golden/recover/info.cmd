@@ -1,0 +1,1 @@
+"$VRAMSCOPE" info "$TESTDATA/recorded.ring.zst"

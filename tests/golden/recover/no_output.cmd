@@ -1,0 +1,1 @@
+"$VRAMSCOPE" recover "$TESTDATA/recorded.ring.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" recover "$TESTDATA/oom_split_pinned.pickle.zst" -o x.pickle
