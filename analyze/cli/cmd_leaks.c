@@ -193,6 +193,9 @@ static int compute(struct invocation *inv, struct leaks_run *r)
 
 	if (status == STATUS_DONE)
 		status = load_all(inv, r);
+	/* Joined files have more frames than the first one. */
+	if (status == STATUS_DONE && r->n_joined > 1)
+		status = load_site_rules(inv, r->model);
 	if (status == STATUS_DONE)
 		status = load_device(inv, r->model, &r->device, &r->replay);
 	if (status == STATUS_DONE)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/load_purpose.h"
 #include "cli/progress.h"
 #include "passes/filter.h"
 #include "reports/emit.h"
@@ -116,6 +117,8 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 	if (m->partial)
 		warn_damage(file, &m->damage);
 	rc = check_reads(inv, file, m);
+	if (rc == STATUS_DONE)
+		rc = load_site_rules(inv, m);
 	if (rc != STATUS_DONE)
 		model_free(m);
 	else

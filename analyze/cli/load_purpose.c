@@ -4,6 +4,7 @@
 #include "cli/load_purpose.h"
 
 #include "base/input.h"
+#include "passes/site.h"
 
 static int add_file(struct invocation *inv, struct rules *rules)
 {
@@ -39,6 +40,22 @@ int load_rules(struct invocation *inv, struct rules **out)
 		*out = rules;
 	else
 		rules_free(rules);
+	return status;
+}
+
+int load_site_rules(struct invocation *inv, struct model *m)
+{
+	struct rules *rules;
+	struct error err;
+	int status;
+
+	if (!inv->common.rules)
+		return STATUS_DONE;
+	if ((status = load_rules(inv, &rules)) != STATUS_DONE)
+		return status;
+	if (site_use_rules(m, rules, &err) < 0)
+		status = complain_error("analyse", model_str(m, m->file), &err);
+	rules_free(rules);
 	return status;
 }
 

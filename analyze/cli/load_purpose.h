@@ -12,6 +12,9 @@
 /* The built-in rules, and those of --rules in front of them; rules_free it. */
 int load_rules(struct invocation *inv, struct rules **out);
 
+/* Site rules of --rules, where it was given, decide whose code a frame is. */
+int load_site_rules(struct invocation *inv, struct model *m);
+
 struct loaded_purpose {
 	struct rules *rules;
 	struct purpose *purpose;

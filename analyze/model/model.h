@@ -246,6 +246,8 @@ struct model {
 	struct strtab strings;
 	struct stacks stacks;
 	struct events events;
+	/* Of each frame: whose code it is, where site rules say so (site_use_rules); else empty. */
+	VEC(uint8_t) frame_owners;
 	VEC(struct attr) attrs;
 	VEC(struct segment) segments; /* device by device, in file order inside one */
 	VEC(struct block) blocks;

@@ -120,17 +120,43 @@ static unsigned classify(const struct model *m, const struct frame *f)
 	return 0;
 }
 
+static unsigned classify_frame(const struct model *m, frame_id frame)
+{
+	unsigned kind = classify(m, &m->stacks.frames.at[frame.i]);
+	uint8_t owner = frame.i < m->frame_owners.n ? m->frame_owners.at[frame.i] : 0;
+
+	if (owner & SITE_RULE_LIBRARY)
+		return kind & ~FRAME_USER;
+	return owner & SITE_RULE_USER ? kind | FRAME_PYTHON | FRAME_USER : kind;
+}
+
 bool frame_is_python(const struct model *m, frame_id frame)
 {
-	return classify(m, &m->stacks.frames.at[frame.i]) & FRAME_PYTHON;
+	return classify_frame(m, frame) & FRAME_PYTHON;
 }
 
 bool frame_is_user(const struct model *m, frame_id frame)
 {
-	return classify(m, &m->stacks.frames.at[frame.i]) & FRAME_USER;
+	return classify_frame(m, frame) & FRAME_USER;
 }
 
-/* `kinds`: classify() of every frame, or NULL to ask it here. */
+int site_use_rules(struct model *m, const struct rules *rules, struct error *err)
+{
+	struct stack_rules s;
+	int rc;
+
+	if ((rc = stack_rules_init(&s, rules, m, m->budget, err)) < 0)
+		return rc;
+	if ((rc = vec_reserve(&m->frame_owners, s.sites.n, m->budget, err)) == 0) {
+		if (s.sites.n)
+			memcpy(m->frame_owners.at, s.sites.at, s.sites.n);
+		m->frame_owners.n = s.sites.n;
+	}
+	stack_rules_release(&s);
+	return rc;
+}
+
+/* `kinds`: classify_frame() of every frame, or NULL to ask it here. */
 static struct site find_site(const struct model *m, stack_id stack, const uint8_t *kinds)
 {
 	size_t depth = stacks_depth(&m->stacks, stack);
@@ -140,7 +166,7 @@ static struct site find_site(const struct model *m, stack_id stack, const uint8_
 
 	for (size_t k = 0; k < depth; k++) {
 		frame_id f = frames[k];
-		unsigned kind = kinds ? kinds[f.i] : classify(m, &m->stacks.frames.at[f.i]);
+		unsigned kind = kinds ? kinds[f.i] : classify_frame(m, f);
 
 		if (kind & FRAME_USER)
 			return (struct site){SITE_FRAME, f};
@@ -192,7 +218,7 @@ int site_table_init(struct site_table *t, const struct model *m, struct budget *
 	if ((rc = vec_reserve(&kinds, m->stacks.frames.n + 1, budget, err)) < 0)
 		goto out;
 	for (size_t f = 0; f < m->stacks.frames.n; f++)
-		kinds.at[f] = (uint8_t)classify(m, &m->stacks.frames.at[f]);
+		kinds.at[f] = (uint8_t)classify_frame(m, (frame_id){(uint32_t)f});
 	if ((rc = fill_table(&table, m, kinds.at, &rows, err)) < 0)
 		goto out;
 	*t = table;

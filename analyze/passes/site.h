@@ -4,15 +4,15 @@
  * The innermost frame that is the user's: a Python file that is no library (a path through
  * site-packages, dist-packages or lib/python3.N/, a name or file starting with <frozen,
  * torchinductor's generated files; in traces of the profiler, whose paths are shortened, a path
- * that begins with a well-known package: short_paths.h). No user frame: the innermost Python
- * frame. None either:
- * "(backward)" when the stack shows the autograd engine, or is empty in a file of Python-only
- * stacks; else "(no stack)".
+ * that begins with a well-known package: short_paths.h), unless a site rule says otherwise. No user
+ * frame: the innermost Python frame. None either: "(backward)" when the stack shows the autograd
+ * engine, or is empty in a file of Python-only stacks; else "(no stack)".
  */
 #ifndef ANALYZE_PASSES_SITE_H
 #define ANALYZE_PASSES_SITE_H
 
 #include "model/model.h"
+#include "passes/rules.h"
 
 enum site_kind { SITE_FRAME, SITE_BACKWARD, SITE_NO_STACK };
 
@@ -20,6 +20,10 @@ struct site {
 	enum site_kind kind;
 	frame_id frame; /* of SITE_FRAME */
 };
+
+/* From now on site rules decide, where one matches a frame, everywhere that asks whose code it is.
+ * Errors: ERR_LIMIT, ERR_NOMEM; nothing has changed then. */
+int site_use_rules(struct model *m, const struct rules *rules, struct error *err);
 
 /* The site of a stack of `m`. */
 struct site site_of_stack(const struct model *m, stack_id stack);
