@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * test_batch.c -- names of files, tables of many of them, and which are outliers.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "passes/batch_groups.h"
+#include "passes/name_facts.h"
+#include "tests/lib/tap.h"
+
+static void names(void)
+{
+	static const struct {
+		const char *name, *host, *group;
+		int64_t rank, step;
+		int month, second;
+	} rows[] = {
+		{"run/rank12.pickle", "", "run/rank*.pickle", 12, -1, 0, 0},
+		{"rank_3_step_40.pickle.zst", "", "rank_*_step_40.pickle.zst", 3, 40, 0, 0},
+		{"epoch_3.pickle", "", "", -1, 3, 0, 0},
+		{"d/node7_Dec_01_10_22_33.pickle", "node7", "d/*_*.pickle", -1, -1, 12, 33},
+		{"rank0_Dec_01_10_22_33.pickle", "", "rank*_*.pickle", 0, -1, 12, 33},
+		{"h_Dec_41_10_22_33.pickle", "h", "*_*.pickle", -1, -1, 0, 33},
+		{"rank1/rank2.pickle", "", "rank1/rank*.pickle", 2, -1, 0, 0},
+		{"frank5.pickle", "", "", -1, -1, 0, 0},
+		{"rank99999999999999999999.pickle", "", "rank*99999999999.pickle", 999999999, -1, 0,
+		 0},
+		{"", "", "", -1, -1, 0, 0},
+	};
+	struct name_patterns *p;
+	struct name_facts f;
+	struct error err;
+
+	ok(name_patterns_new(&p, NULL, &err) == 0, "the built-in patterns");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		name_facts_of(p, rows[i].name, &f);
+		is_i64(f.rank, rows[i].rank, "rank of a name");
+		is_i64(f.step, rows[i].step, "step of a name");
+		is_str(f.host, rows[i].host, "host of a name");
+		is_str(f.group, rows[i].group, "group of a name");
+		is_i64(f.month, rows[i].month, "month of a name");
+	}
+	name_patterns_free(p);
+
+	ok(name_patterns_new(&p, "(?<host>[a-z]+)-gpu(?<rank>\\d+)", &err) == 0, "an own one");
+	name_facts_of(p, "alpha-gpu3.pickle", &f);
+	is_i64(f.rank, 3, "its rank");
+	is_str(f.host, "alpha", "its host");
+	is_str(f.group, "*-gpu*.pickle", "its group");
+	name_patterns_free(p);
+	is_i64(name_patterns_new(&p, "(?<host>", &err), ERR_USAGE, "a broken one");
+	is_i64(name_patterns_new(&p, "rank", &err), ERR_USAGE, "one without groups");
+}
+
+static void add(struct batch *b, const char *name, int64_t peak, int64_t site)
+{
+	struct error err;
+
+	ok(batch_add_row(b, BATCH_FILES, 0, &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_NAME, name, &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_STATUS, "ok", &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_GROUP, "rank*", &err) == 0 &&
+		   batch_add_row(b, BATCH_SITES, b->n_rows[BATCH_FILES] - 1, &err) == 0 &&
+		   batch_set_text(b, BATCH_SITES, SITES_SITE, "a.py:1 f", &err) == 0,
+	   "a row");
+	batch_set_int(b, BATCH_FILES, FILES_PEAK, peak);
+	batch_set_int(b, BATCH_SITES, SITES_BYTES, site);
+}
+
+static void outliers(void)
+{
+	struct budget budget = {.limit = UINT64_MAX};
+	struct batch b;
+	struct batch_groups g;
+	struct error err;
+	char name[16];
+
+	ok(batch_init(&b, &budget, &err) == 0, "a batch");
+	for (int i = 11; i >= 0; i--) {
+		snprintf(name, sizeof name, "rank%d", i);
+		add(&b, name, i == 7 ? 2000000000 : 1000000000 + i * 1000000, 5000000);
+	}
+	add(&b, "rank3", 1003000000, 9000000);
+	ok(batch_sort(&b, &err) == 0, "sorted");
+	is_u64(b.n_rows[BATCH_FILES], 12, "a name that is there twice counts once");
+	is_str(batch_text(&b, BATCH_FILES, 2, FILES_NAME), "rank2", "numbers count as numbers");
+	is_i64(batch_int(&b, BATCH_SITES, 3, SITES_BYTES, -1), 9000000, "the later one is kept");
+	ok(batch_groups_run(&g, &b, &budget, &err) == 0, "compared");
+	is_u64(g.groups.n, 1, "one group");
+	is_u64(g.outliers.n, 2, "two departures");
+	is_u64(g.outliers.at[0].file, 3, "the holder");
+	is_i64(g.outliers.at[0].measure, MEASURE_HOLDER, "for its site");
+	is_str(g.outliers.at[0].what, "a.py:1 f", "with its name");
+	is_u64(g.outliers.at[1].file, 7, "the peak");
+	is_i64(g.outliers.at[1].measure, MEASURE_PEAK, "for its peak");
+	batch_groups_release(&g);
+	batch_release(&b);
+	is_u64(budget.used, 0, "nothing is held");
+}
+
+static void damaged_documents(void)
+{
+	static const char *const texts[] = {
+		"{\"schema\": \"vramscope.batch/1\", \"files\": [{\"status\": \"ok\"",
+		"[]",
+		"{}",
+		"{\"files\": [{\"status\": 3}]}",
+		"nothing",
+		"{\"schema\": \"vramscope.batch/1\", \"version\": \"2\", \"files\": []}",
+	};
+	struct budget budget = {.limit = UINT64_MAX};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct batch b;
+		struct input *in;
+		struct error err;
+
+		ok(batch_init(&b, &budget, &err) == 0, "a batch");
+		ok(input_open_bytes(&in, texts[i], strlen(texts[i]), &budget, &err) == 0, "text");
+		ok(batch_read(&b, in, "1", &err) < 0, "refused");
+		input_close(in);
+		batch_release(&b);
+	}
+	is_u64(budget.used, 0, "nothing is held");
+}
+
+int main(void)
+{
+	names();
+	outliers();
+	damaged_documents();
+	return done_testing();
+}
