@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "model/model.h"
 #include "model/rounding.h"
@@ -93,8 +94,9 @@ static void drop_empty_devices(struct model *m)
 #define NPU_EXTRA 32u
 
 /* torch_npu adds 32 bytes before rounding to 512. Requests where that makes a difference tell: with
- * CUDA's rule at least one of them has a block too small for the extra bytes. */
-static uint32_t rounding_extra_from_blocks(const struct model *m)
+ * CUDA's rule at least one of them has a block too small for the extra bytes. False: no block
+ * tells. */
+static bool rounding_extra_from_blocks(const struct model *m, uint32_t *out)
 {
 	uint64_t telling = 0, exact = 0;
 
@@ -108,12 +110,77 @@ static uint32_t rounding_extra_from_blocks(const struct model *m)
 		uint64_t extra = num_round_up(b->requested_size + NPU_EXTRA, MIN_BLOCK_BYTES);
 		if (plain == extra)
 			continue;
-		if (b->size < extra)
-			return 0;
 		telling++;
+		if (b->size < extra) {
+			*out = 0;
+			return true;
+		}
 		exact += b->size == extra;
 	}
-	return telling > 0 && exact * 10 >= telling * 9 ? NPU_EXTRA : 0;
+	*out = telling > 0 && exact * 10 >= telling * 9 ? NPU_EXTRA : 0;
+	return telling > 0;
+}
+
+/* torch_npu's files have neither settings nor times; all others need no second look. */
+static bool may_be_npu(const struct model *m)
+{
+	if (m->settings.known)
+		return false;
+	for (size_t i = 0; i < m->events.time_us.n; i++)
+		if (m->events.time_us.at[i] != TIME_NONE)
+			return false;
+	return m->events.action.n > 0;
+}
+
+/* So many blocks have to lie where only the extra bytes put them. */
+#define NPU_NEIGHBOURS 3
+
+/* Where does a block begin behind one that lives? That tells how large the first one is. Ends by
+ * CUDA's rule are keys with row 0, those by torch_npu's with row 1; a free takes both away. */
+static int look_behind(struct hashmap *ends, const struct model *m, uint64_t row, uint64_t seen[2],
+		       struct error *err)
+{
+	uint64_t address = m->events.addr.at[row], size = m->events.size.at[row];
+	enum action action = m->events.action.at[row];
+	const uint64_t *rule;
+	uint64_t plain, extra;
+	int rc;
+
+	if ((action != ACTION_ALLOC && action != ACTION_FREE_COMPLETED) || size == 0 ||
+	    size > UINT64_MAX / 4 || address > UINT64_MAX / 4)
+		return 0;
+	if (action == ACTION_ALLOC && (rule = hashmap_get(ends, address)))
+		seen[*rule]++;
+	plain = num_round_up(size, MIN_BLOCK_BYTES);
+	extra = num_round_up(size + NPU_EXTRA, MIN_BLOCK_BYTES);
+	if (plain == extra)
+		return 0;
+	if (action == ACTION_FREE_COMPLETED) {
+		hashmap_remove(ends, address + plain);
+		hashmap_remove(ends, address + extra);
+		return 0;
+	}
+	rc = hashmap_put(ends, address + plain, 0, err);
+	return rc < 0 ? rc : hashmap_put(ends, address + extra, 1, err);
+}
+
+static int rounding_extra_from_events(const struct model *m, uint32_t *out, struct error *err)
+{
+	struct hashmap ends;
+	uint64_t seen[2] = {0};
+	int rc = 0;
+
+	hashmap_init(&ends, m->budget);
+	for (size_t i = 0; i < m->devices.n && rc == 0; i++) {
+		const struct device *d = &m->devices.at[i];
+
+		hashmap_clear(&ends);
+		for (uint64_t k = 0; k < d->n_events && rc == 0; k++)
+			rc = look_behind(&ends, m, d->first_event + k, seen, err);
+	}
+	hashmap_release(&ends);
+	*out = seen[0] == 0 && seen[1] >= NPU_NEIGHBOURS ? NPU_EXTRA : 0;
+	return rc;
 }
 
 static bool is_python_file(const struct str *file)
@@ -151,7 +218,8 @@ int model_finish(struct model *m, struct error *err)
 	if (m->blocks_before.n > 1)
 		qsort(m->blocks_before.at, m->blocks_before.n, sizeof *m->blocks_before.at,
 		      compare_before);
-	m->settings.rounding_extra = rounding_extra_from_blocks(m);
+	if (!rounding_extra_from_blocks(m, &m->settings.rounding_extra) && may_be_npu(m))
+		rc = rounding_extra_from_events(m, &m->settings.rounding_extra, err);
 	m->stacks_python_only = only_python_frames(m);
-	return 0;
+	return rc;
 }

@@ -277,6 +277,28 @@ static void test_schemas(void)
 /* 32 bytes more before rounding: 500 bytes take 1,024 there and 512 elsewhere. */
 static void test_npu(void)
 {
+#define AT(address, more) "{'action': 'alloc', 'addr': " address ", 'size': 500" more "}, "
+#define GONE(address)     "{'action': 'free_completed', 'addr': " address ", 'size': 500}, "
+	/* Nothing lives at the end, so that only neighbours tell. */
+	static const struct {
+		const char *text, *what;
+		uint32_t extra;
+	} traces[] = {
+		{"{'segments': [], 'device_traces': [[" AT("4096", "") AT("5120", "") AT("6144", "")
+			 AT("7168", "") "]]}",
+		 "blocks as far apart as torch_npu puts them", 32},
+		{"{'segments': [], 'device_traces': [[" AT("4096", "") AT("5120", "") AT("6144", "")
+			 AT("7168", "") AT("7680", "") "]]}",
+		 "one that would overlap", 0},
+		{"{'segments': [], 'device_traces': [[" AT("4096", "") AT("5120", "") AT("6144", "")
+			 GONE("6144") AT("7168", "") "]]}",
+		 "one whose neighbour is gone", 0},
+		{"{'segments': [], 'device_traces': [[" AT("4096", ", 'time_us': 1") AT("5120", "")
+			 AT("6144", "") AT("7168", "") "]]}",
+		 "a file with times", 0},
+	};
+#undef AT
+#undef GONE
 	struct loaded l;
 
 	if (load_good(
@@ -301,6 +323,11 @@ static void test_npu(void)
 		    "another"))
 		is_u64(l.m->settings.rounding_extra, 0, "rounds as CUDA does");
 	ok(loaded_release(&l), "memory was given back");
+	for (size_t i = 0; i < sizeof traces / sizeof traces[0]; i++) {
+		if (load_good(&l, traces[i].text, traces[i].what))
+			is_u64(l.m->settings.rounding_extra, traces[i].extra, "its rounding");
+		ok(loaded_release(&l), "memory was given back");
+	}
 }
 
 /* ---- wrong types ---- */
