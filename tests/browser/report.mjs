@@ -304,12 +304,18 @@ ok(await three.locator(".trend svg").isVisible(), "three files: the trend");
 ok((await three.locator("#file-2 .leaks").textContent()).length > 100, "three files: the leak");
 await quiet(three, "three files");
 
+for (const name of ["trace-steps.json.gz", "timeline-small.raw.json.gz", "oom_small_ring.pickle.zst"]) {
+  const p = await open(b, report([join(testdata, name)]));
+  ok(await p.locator(name.startsWith("timeline") ? "figure.timeline svg" : "canvas.over").isVisible(), `${name}: a picture`);
+  await quiet(p, name);
+}
+
 // --- too large ---------------------------------------------------------------------------------------
 
 const whole = report([leaks[2]]);
 const size = statSync(whole).size;
 const floor = readFileSync(whole, "utf8").replace(/<script type=[^>]*data-chunk="0[^>]*>[^<]*/g, "").length;
-const levels = ["every 16th event only", "events, and addresses are left out", "a part of the events only"];
+const levels = ["every 16th event only", "16th event, and addresses are left out", "a part of the events only"];
 /** @type {Map<string, string>} */
 const pages = new Map();
 let over = 0;

@@ -3238,6 +3238,7 @@ ${body.join("\n")}
       }
       if (!place.d.columns) {
         current = null;
+        document.documentElement.dataset.ready = "yes";
         return;
       }
       const section = sectionOf(place);

@@ -77,7 +77,9 @@ function start(description) {
       return;
     }
     if (!place.d.columns) {
+      // Sums over time without allocations: the still picture is all there is.
       current = null;
+      document.documentElement.dataset.ready = "yes";
       return;
     }
     const section = sectionOf(place);
