@@ -315,6 +315,7 @@ static int take_traces(struct loader *l, cell root, struct places *p, struct err
 		    (rc = add_trace(l, (int32_t)k, &inner, whole_segments && !cut, err)) < 0)
 			return rc;
 	}
+	l->model->n_trace_lists = p->partial ? 0 : p->traces.node.n;
 	if (!p->host_traces.there)
 		return 0;
 	if ((rc = check_rows(l, &p->host_traces, LOAD_EVENT, p->partial, "host_traces", "an event",

@@ -253,6 +253,7 @@ struct model {
 	VEC(struct block) blocks;
 	VEC(struct annotation) annotations;
 	VEC(struct block_before) blocks_before; /* by device, then address */
+	uint64_t n_trace_lists;     /* device_traces of a whole file, one a device; 0: not known */
 	VEC(struct device) devices; /* ascending index, host last; only those with data */
 	struct alloc_settings settings;
 	const struct value *settings_value; /* allocator_settings as in the file, or NULL */

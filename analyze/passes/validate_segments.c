@@ -171,6 +171,18 @@ static void check_order(struct check *c, const struct segment *prev)
 		     prev->address);
 }
 
+/* There is a list of events for each device, empty or not. */
+static void check_device(struct check *c)
+{
+	uint64_t lists = c->m->n_trace_lists;
+
+	if (lists && c->d->index >= 0 && (uint64_t)c->d->index >= lists)
+		NOTE(c, "segment-device", c->s->address, lists - 1, (uint64_t)c->d->index,
+		     "segment 0x%" PRIx64 " is of device %" PRId32
+		     ", but there are traces of %" PRIu64 " devices only",
+		     c->s->address, c->d->index, lists);
+}
+
 int validate_segments(struct validation *out, const struct model *m, const struct device *d,
 		      struct error *err)
 {
@@ -178,7 +190,10 @@ int validate_segments(struct validation *out, const struct model *m, const struc
 
 	for (uint64_t i = 0; i < d->n_segments && c.rc == 0; i++) {
 		c.s = &m->segments.at[d->first_segment + i];
-		check_sums(&c);
+		if (i == 0)
+			check_device(&c);
+		if (c.rc == 0)
+			check_sums(&c);
 		if (c.rc == 0)
 			check_blocks(&c);
 		if (c.rc == 0)

@@ -282,6 +282,29 @@ static void test_mini(void)
 	}
 }
 
+/* Segments of a second device need a second list of events. */
+static void test_devices(void)
+{
+	for (uint64_t lists = 0; lists <= 2; lists++) {
+		struct validation v;
+		struct mk_model k;
+
+		build(&k);
+		mk_model_device(&k, 1);
+		mk_model_segment(&k, BASE, 2 * MIB, POOL_SMALL);
+		mk_model_block(&k, BLOCK_INACTIVE, 2 * MIB, 0);
+		k.m->n_trace_lists = lists;
+		if (model_finish(k.m, &err) == 0 &&
+		    is_i64(validate_run(&v, k.m, NULL, &k.budget, &err), 0, "checked")) {
+			is_u64(v.n_violations, lists == 1, "with %u lists", (unsigned)lists);
+			if (lists == 1 && v.n_violations)
+				is_str(v.violations.at[0].rule, "segment-device", "by its rule");
+			validate_release(&v);
+		}
+		mk_model_release(&k);
+	}
+}
+
 int main(void)
 {
 	test_sums();
@@ -292,5 +315,6 @@ int main(void)
 	test_end();
 	test_tolerated();
 	test_mini();
+	test_devices();
 	return done_testing();
 }
