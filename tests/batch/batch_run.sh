@@ -168,7 +168,7 @@ crash_is_a_row() {
 		[ -z "$child" ] || break
 		sleep 0.05
 	done
-	kill -SEGV "$child"
+	kill -ABRT "$child"
 	wait $pid
 	[ $? = 3 ] || return 1
 	ask "SELECT file, status, reason FROM files"
