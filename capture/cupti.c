@@ -14,6 +14,7 @@
 #include "capture/cuda_abi.h"
 #include "capture/driver_calls.h"
 #include "capture/recorder.h"
+#include "capture/stack.h"
 
 /* From here on several tools can subscribe, when all of them use cuptiSubscribe_v2. */
 #define VERSION_MULTIPLE 130300
@@ -201,6 +202,7 @@ bool cupti_start(void)
 		return false;
 	}
 	driver_calls_prepare();
+	stack_hide((const void *)(uintptr_t)cupti.subscribe);
 	return subscribe(version) && enable_calls();
 }
 

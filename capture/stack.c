@@ -14,25 +14,42 @@
 /* libunwind's cached walk costs 10 ns a frame, glibc's backtrace 330. It is opened and never linked:
  * it exports backtrace and _Unwind_* itself, and would take them over for the whole process. */
 static int (*walk)(void **buffer, int size);
-static uintptr_t own_start, own_end;
 
-static int find_own(struct dl_phdr_info *info, size_t size, void *unused)
+/* Code between the driver's function and us: this library, and CUPTI. */
+static struct code_range {
+	uintptr_t inside, start, end;
+} hidden[2];
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *ctx)
 {
-	uintptr_t here = (uintptr_t)(void *)find_own;
+	struct code_range *r = ctx;
 
 	(void)size;
-	(void)unused;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_LOAD && here >= start && here < start + p->p_memsz) {
-			own_start = start;
-			own_end = start + p->p_memsz;
+		if (p->p_type == PT_LOAD && r->inside >= start && r->inside < start + p->p_memsz) {
+			r->start = start;
+			r->end = start + p->p_memsz;
 			return 1;
 		}
 	}
 	return 0;
+}
+
+void stack_hide(const void *code)
+{
+	struct code_range r = {.inside = (uintptr_t)code};
+
+	dl_iterate_phdr(find_range, &r);
+	hidden[1] = r;
+}
+
+static bool is_hidden(uintptr_t pc)
+{
+	return (pc >= hidden[0].start && pc < hidden[0].end) ||
+	       (pc >= hidden[1].start && pc < hidden[1].end);
 }
 
 void stack_prepare(void)
@@ -45,7 +62,8 @@ void stack_prepare(void)
 		*(void **)&walk = dlsym(library, "unw_backtrace");
 	if (!walk)
 		walk = backtrace;
-	dl_iterate_phdr(find_own, NULL);
+	hidden[0].inside = (uintptr_t)(void *)find_range;
+	dl_iterate_phdr(find_range, &hidden[0]);
 	walk(buffer, 4);
 }
 
@@ -58,7 +76,7 @@ uint32_t stack_native(uint64_t pcs[STACK_MAX])
 	for (int i = 0; i < n; i++) {
 		uintptr_t pc = (uintptr_t)buffer[i];
 
-		if (kept == 0 && pc >= own_start && pc < own_end)
+		if (kept == 0 && is_hidden(pc))
 			continue;
 		if (pc)
 			pcs[kept++] = pc;

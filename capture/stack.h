@@ -15,6 +15,8 @@
 
 /* Find an unwinder, and use it once: the first use loads libraries. */
 void stack_prepare(void);
+/* Leave out frames of the library that has this code, when they come first. */
+void stack_hide(const void *code);
 /* Return addresses, innermost first, without frames of this library. Returns how many. */
 uint32_t stack_native(uint64_t pcs[STACK_MAX]);
 

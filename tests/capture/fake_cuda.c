@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fake_cuda.c -- a libcuda.so.1 without a GPU: addresses are given out, nothing lies behind them.
  *
- * FAKE_CUDA_BYTES is the size of each of its 4 devices (1 GiB). A free of FAKE_STUCK fails.
+ * FAKE_CUDA_BYTES is the size of each of its 4 devices (1 GiB). A free of FAKE_STUCK_BYTES fails.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -86,9 +86,11 @@ static int give(uint64_t at)
 	uint64_t i = (at - BASE) / SLOT_BYTES;
 	int code = 1;
 
-	if (at == FAKE_STUCK)
-		return 700;
 	pthread_mutex_lock(&lock);
+	if (at >= BASE && i < SLOTS && slots[i].size == FAKE_STUCK_BYTES) {
+		pthread_mutex_unlock(&lock);
+		return 700;
+	}
 	if (at >= BASE && i < SLOTS && slots[i].size) {
 		used[slots[i].device] -= slots[i].size;
 		slots[i].size = 0;

@@ -6,8 +6,8 @@
 
 #include "capture/cuda_abi.h"
 
-#define FAKE_STUCK     UINT64_C(0x700000000000) /* the first address given out */
-#define FAKE_CAPTURING ((void *)0x99)           /* a stream that records a graph */
+#define FAKE_STUCK_BYTES ((size_t)5 << 20)
+#define FAKE_CAPTURING   ((void *)0x99) /* a stream that records a graph */
 
 typedef void (*fake_hook)(int site, uint32_t cbid, const void *params, int *result, void *context);
 extern fake_hook fake_cuda_hook;

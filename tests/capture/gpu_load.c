@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "oom")) {
 		run_out();
 	} else if (!strcmp(what, "stuck")) {
-		cuMemAlloc_v2(&at, 5 * MIB);
+		cuMemAlloc_v2(&at, FAKE_STUCK_BYTES);
 		return cuMemFree_v2(at) == 700 ? 0 : 1;
 	} else if (!strcmp(what, "context")) {
 		contexts();

@@ -97,7 +97,7 @@ fi
 
 fresh
 load free
-check "what was given back is gone" tells x.pickle 'events +25:'
+check "what was given back is gone" tells x.pickle 'events +25: 5 alloc'
 check "one unmap of two maps" tells x.pickle '2 segment_map, 2 segment_unmap'
 check "and consistent" valid x.pickle
 
