@@ -1,37 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * mk_pickle.c -- a description into a tree, the tree into each dialect's bytes.
+ * mk_pickle.c -- a described tree into each dialect's bytes.
  *
  * Which opcodes each pickler chooses was read from Lib/pickle.py and torch/csrc/jit/serialization/
  * pickler.cpp; protocols 0 to 5 are byte for byte what CPython 3.11 writes, but for where frames end.
  */
 #include "tests/lib/mk_pickle.h"
 
-#include <assert.h>
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMES   64
+#include "tests/lib/mk_tree.h"
+
 #define BATCH_ITEMS 1000
 #define FRAME_BYTES 65536
-#define NO_MEMO     UINT32_MAX
-
-enum kind { K_NONE, K_BOOL, K_INT, K_FLOAT, K_STR, K_LIST, K_TUPLE, K_DICT };
-
-struct tree {
-	enum kind kind;
-	bool negative; /* of K_INT: the magnitude's sign */
-	uint64_t u;    /* magnitude, truth value, or length of bytes */
-	double f;
-	char *bytes;
-	struct tree **items; /* dict: key, value, ... */
-	size_t n_items;
-	unsigned references;
-	uint32_t memo; /* index it has in the pickle being written, or NO_MEMO */
-};
 
 struct writer {
 	struct mk_bytes out;
@@ -44,17 +28,6 @@ struct writer {
 	size_t n_strings;
 };
 
-struct parser {
-	const char *at;
-	struct tree **all; /* for freeing */
-	size_t n_all;
-	struct {
-		char name[16];
-		struct tree *value;
-	} names[MAX_NAMES];
-	size_t n_names;
-};
-
 static const char *const dialect_names[MK_DIALECTS] = {
 	"protocol 0", "protocol 1", "protocol 2", "protocol 3",
 	"protocol 4", "protocol 5", "torch::jit", "JSON",
@@ -63,15 +36,6 @@ static const char *const dialect_names[MK_DIALECTS] = {
 const char *mk_dialect_name(enum mk_dialect dialect)
 {
 	return dialect_names[dialect];
-}
-
-static void *must(void *p)
-{
-	if (!p) {
-		fputs("mk_pickle: out of memory\n", stderr);
-		abort();
-	}
-	return p;
 }
 
 void mk_bytes_add(struct mk_bytes *b, const void *bytes, size_t n)
@@ -104,202 +68,6 @@ void mk_bytes_free(struct mk_bytes *b)
 {
 	free(b->at);
 	*b = (struct mk_bytes){0};
-}
-
-/* ---- reading the description ---- */
-
-static void fail(const struct parser *p, const char *what)
-{
-	fprintf(stderr, "mk_pickle: %s before: %.60s\n", what, p->at);
-	abort();
-}
-
-static void skip_blanks(struct parser *p)
-{
-	while (isspace((unsigned char)*p->at))
-		p->at++;
-}
-
-static bool eat(struct parser *p, char c)
-{
-	skip_blanks(p);
-	if (*p->at != c)
-		return false;
-	p->at++;
-	return true;
-}
-
-static struct tree *tree_new(struct parser *p, enum kind kind)
-{
-	struct tree *t = must(calloc(1, sizeof *t));
-
-	t->kind = kind;
-	if ((p->n_all & (p->n_all - 1)) == 0)
-		p->all = must(realloc(p->all, (p->n_all * 2 + 1) * sizeof *p->all));
-	p->all[p->n_all++] = t;
-	return t;
-}
-
-static void add_item(struct tree *t, struct tree *item)
-{
-	if ((t->n_items & (t->n_items - 1)) == 0)
-		t->items = must(realloc(t->items, (t->n_items * 2 + 1) * sizeof *t->items));
-	t->items[t->n_items++] = item;
-}
-
-static struct tree *parse_string(struct parser *p, char quote)
-{
-	struct tree *t = tree_new(p, K_STR);
-	size_t room = 1;
-
-	while (p->at[room - 1] && p->at[room - 1] != quote)
-		room += p->at[room - 1] == '\\' && p->at[room] ? 2 : 1;
-	t->bytes = must(malloc(room));
-	for (; *p->at != quote; p->at++) {
-		char c = *p->at;
-
-		if (!c)
-			fail(p, "a string does not end");
-		if (c == '\\') {
-			c = *++p->at;
-			if (c == 'n') {
-				c = '\n';
-			} else if (c == 'x') {
-				char hex[3] = {p->at[1], p->at[2], 0};
-
-				c = (char)strtoul(hex, NULL, 16);
-				p->at += 2;
-			}
-		}
-		t->bytes[t->u++] = c;
-	}
-	p->at++;
-	return t;
-}
-
-static struct tree *parse_number(struct parser *p)
-{
-	struct tree *t = tree_new(p, K_INT);
-	bool hex;
-	char *end;
-
-	t->negative = *p->at == '-';
-	p->at += t->negative;
-	hex = p->at[0] == '0' && p->at[1] == 'x';
-	t->u = strtoull(p->at, &end, hex ? 16 : 10);
-	if (end == p->at)
-		fail(p, "a value is missing");
-	if (!hex && (*end == '.' || *end == 'e')) {
-		t->kind = K_FLOAT;
-		t->f = strtod(p->at, &end);
-		t->f = t->negative ? -t->f : t->f;
-	}
-	p->at = end;
-	return t;
-}
-
-static struct tree *parse(struct parser *p);
-
-static struct tree *parse_container(struct parser *p, enum kind kind, char end)
-{
-	struct tree *t = tree_new(p, kind);
-
-	while (!eat(p, end)) {
-		const char *from = p->at;
-		struct tree *item = parse(p);
-
-		add_item(t, item);
-		if (kind == K_DICT) {
-			if (!eat(p, ':'))
-				fail(p, "a colon is missing");
-			add_item(t, parse(p));
-		} else if (eat(p, 'x')) {
-			unsigned long count = strtoul(p->at, (char **)&p->at, 10);
-			const char *behind = p->at;
-
-			for (; count > 1; count--) {
-				p->at = from;
-				add_item(t, parse(p));
-			}
-			p->at = behind;
-		}
-		if (!eat(p, ',')) {
-			if (!eat(p, end))
-				fail(p, "a comma is missing");
-			break;
-		}
-	}
-	return t;
-}
-
-static size_t word(struct parser *p)
-{
-	size_t n = 0;
-
-	while (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')
-		n++;
-	return n;
-}
-
-static struct tree *parse_named(struct parser *p, bool define)
-{
-	size_t n = word(p);
-	size_t i = 0;
-
-	while (i < p->n_names &&
-	       (strlen(p->names[i].name) != n || memcmp(p->names[i].name, p->at, n) != 0))
-		i++;
-	if (!define) {
-		if (i == p->n_names)
-			fail(p, "an unknown name");
-		p->at += n;
-		p->names[i].value->references++;
-		return p->names[i].value;
-	}
-	if (i < p->n_names || n >= sizeof p->names[0].name || i == MAX_NAMES)
-		fail(p, "too many names, one twice, or a long one");
-	memcpy(p->names[i].name, p->at, n);
-	p->at += n;
-	p->n_names++;
-	struct tree *value = parse(p);
-	p->names[i].value = value;
-	return value;
-}
-
-static struct tree *parse(struct parser *p)
-{
-	static const struct {
-		const char *word;
-		enum kind kind;
-		uint64_t u;
-	} words[] = {{"None", K_NONE, 0}, {"True", K_BOOL, 1}, {"False", K_BOOL, 0}};
-
-	if (eat(p, '&'))
-		return parse_named(p, true);
-	if (eat(p, '*'))
-		return parse_named(p, false);
-	if (eat(p, '{'))
-		return parse_container(p, K_DICT, '}');
-	if (eat(p, '['))
-		return parse_container(p, K_LIST, ']');
-	if (eat(p, '('))
-		return parse_container(p, K_TUPLE, ')');
-	if (eat(p, '\''))
-		return parse_string(p, '\'');
-	if (eat(p, '"'))
-		return parse_string(p, '"');
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		size_t n = strlen(words[i].word);
-
-		if (word(p) == n && memcmp(p->at, words[i].word, n) == 0) {
-			struct tree *t = tree_new(p, words[i].kind);
-
-			t->u = words[i].u;
-			p->at += n;
-			return t;
-		}
-	}
-	return parse_number(p);
 }
 
 /* ---- opcodes ---- */
@@ -656,33 +424,23 @@ static void write_json(struct writer *w, const struct tree *t)
 
 struct mk_bytes mk_pickle(enum mk_dialect dialect, const char *description)
 {
-	struct parser p = {.at = description};
+	struct forest f;
 	struct writer w = {.dialect = dialect};
-	struct tree *root = parse(&p);
 
-	skip_blanks(&p);
-	if (*p.at)
-		fail(&p, "more than one value");
-	for (size_t i = 0; i < p.n_all; i++)
-		p.all[i]->memo = NO_MEMO;
+	forest_parse(&f, description);
 	if (dialect == MK_JSON) {
-		write_json(&w, root);
+		write_json(&w, f.root);
 	} else {
 		if (protocol(&w) >= 2) {
 			put_byte(&w, 0x80);
 			put_byte(&w, (unsigned)protocol(&w));
 		}
 		w.framing = dialect == MK_PROTOCOL_4 || dialect == MK_PROTOCOL_5;
-		write_value(&w, root, false);
+		write_value(&w, f.root, false);
 		put_byte(&w, '.');
 		frame_end(&w, 0);
 	}
-	for (size_t i = 0; i < p.n_all; i++) {
-		free(p.all[i]->bytes);
-		free(p.all[i]->items);
-		free(p.all[i]);
-	}
-	free(p.all);
+	forest_release(&f);
 	free(w.strings);
 	return w.out;
 }

@@ -306,6 +306,61 @@ static void test_limit(void)
 	mk_bytes_free(&b);
 }
 
+/* ---- sharing ---- */
+
+/* Small files that name long lists again and again: what cannot be shared costs memory, so that the
+ * limit ends it; what can costs nothing. */
+static void test_sharing(void)
+{
+	static const struct {
+		const char *what, *description;
+		int rc;
+	} cases[] = {
+		{"blocks",
+		 "{'segments': [{'total_size': 1, 'blocks': &b [{'size': 1, 'state': 'inactive'} x "
+		 "3000]}, {'total_size': 1, 'blocks': *b} x 3000]}",
+		 ERR_LIMIT},
+		{"segments",
+		 "{'segments': [&s {'total_size': 1, 'blocks': [{'size': 1, 'state': 'inactive'} x "
+		 "3000]}, *s x 3000]}",
+		 ERR_LIMIT},
+		{"traces",
+		 "{'segments': [], 'device_traces': [&t [{'action': 'alloc'} x 3000], *t x 3000]}",
+		 ERR_LIMIT},
+		{"frames",
+		 "{'segments': [], 'device_traces': [[{'action': 'alloc', 'frames': &f [{'name': "
+		 "'f', "
+		 "'filename': 'a', 'line': 1} x 3000]}, {'action': 'alloc', 'frames': *f} x "
+		 "3000]]}",
+		 0},
+		{"frames among other things",
+		 "{'segments': [], 'x': [{'action': 'alloc', 'frames': &f [{'name': 'f', "
+		 "'filename': "
+		 "'a', 'line': 1} x 3000, 1]}, {'action': 'alloc', 'frames': *f} x 3000]}",
+		 0},
+		{"lines",
+		 "{'segments': [], 'device_traces': [[{'action': 'alloc', 'forward_frames': &f "
+		 "['l' x "
+		 "3000]}, {'action': 'alloc', 'forward_frames': *f} x 3000]]}",
+		 0},
+		{"settings",
+		 "{'segments': [], 'allocator_settings': [&a [1 x 300], &b [*a x 300], &c [*b x "
+		 "300], "
+		 "[*c x 300]]}",
+		 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct mk_bytes b = mk_pickle(MK_PROTOCOL_4, cases[i].description);
+		struct loaded l;
+
+		load_bytes(&l, b.at, b.n, 64 * MIB);
+		is_i64(l.rc, cases[i].rc, "shared %s", cases[i].what);
+		ok(loaded_release(&l), "memory was given back");
+		mk_bytes_free(&b);
+	}
+}
+
 int main(void)
 {
 	for (int d = MK_PROTOCOL_0; d < MK_DIALECTS; d++) {
@@ -318,6 +373,7 @@ int main(void)
 	for (int d = MK_PROTOCOL_0; d < MK_DIALECTS; d++)
 		test_every_byte((enum mk_dialect)d);
 	test_garbage_tail();
+	test_sharing();
 	test_limit();
 	return done_testing();
 }
