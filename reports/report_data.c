@@ -325,8 +325,8 @@ const char *report_left_out(const struct report_data *d, char *buf, size_t size)
 		"",
 		"Times are exact at every 16th event only, and estimated between",
 		"Times are estimated between every 16th event, and addresses are left out",
-		"The moving pictures show a part of the events only, times are estimated between "
-		"every 16th, and addresses are left out",
+		("The moving pictures show a part of the events only, times are estimated between "
+		 "every 16th, and addresses are left out"),
 	};
 
 	buf[0] = '\0';

@@ -9,7 +9,7 @@ listed=$(sed 's/^[A-Za-z_]* *+\{0,1\}=//; s/\\$//' Makefile.am | tr ' \t' '\n\n'
 	grep -E '^(analyze|reports|capture|tests|testdata|\.ci)/|^bootstrap$' | sort -u)
 
 # testdata/ and tests/golden/ are packed as they are.
-{ c_files; find analyze -name '*.1'; script_files | grep -v '^tests/golden/'; } |
+{ c_files; find analyze -name '*.1'; script_files | grep -v -e '^tests/golden/' -e '^tests/browser/'; } |
 	sort -u | while read -r file; do
 		# A program of one file is listed by its own name.
 		printf '%s\n' "$listed" | grep -qxF -e "$file" -e "${file%.c}" || echo "$file"
