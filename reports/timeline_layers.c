@@ -19,6 +19,7 @@ const char *timeline_layer_class(char buf[16], const struct timeline *t, size_t 
 	const struct timeline_groups *g = t->stack.groups;
 	size_t colour = group == g->rest ? TIMELINE_MAX_GROUPS - 1 : group;
 
+	assert(colour < TIMELINE_MAX_GROUPS);
 	(void)snprintf(buf, 16, "layer-%zu", colour);
 	return buf;
 }
