@@ -145,7 +145,8 @@ survives_kills() {
 		done
 	done
 	"$VRAMSCOPE" batch -j 2 -o out ranks >/dev/null 2>log || { cat log; return 1; }
-	[ "$(grep -c ': known' log)" = "$before" ] || { echo "$before were there"; cat log; return 1; }
+	# A worker may still have finished its file when its parent was gone: more may be known.
+	[ "$(grep -c ': known' log)" -ge "$before" ] || { echo "$before were there"; cat log; return 1; }
 	cmp whole/summary.json out/summary.json
 }
 if command -v zstd >/dev/null; then
