@@ -57,7 +57,7 @@ static void advise_holders(struct explain_oom *o, const struct explain_context *
 
 	while (a.count < o->look.n_holders && sum < need)
 		sum += c->holders[a.count++].bytes;
-	if (sum < need)
+	if (sum < need || a.count == 0)
 		return;
 	a.bytes = sum;
 	a.site = c->holders[0].site;
