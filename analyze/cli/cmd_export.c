@@ -70,15 +70,6 @@ static enum export_format format_of(const struct invocation *inv)
 	return EXPORT_BY_SUFFIX;
 }
 
-/* The device's last oom when it had one, else its peak. */
-static const char *default_moment(const struct model *m, const struct device *d)
-{
-	for (uint64_t n = d->n_events; n-- > 0;)
-		if (m->events.action.at[d->first_event + n] == ACTION_OOM)
-			return "oom";
-	return "peak";
-}
-
 static int write_format(const struct export *x, enum export_format format, struct out *to,
 			struct error *err)
 {
@@ -170,28 +161,17 @@ static int export_analyse(struct invocation *inv, const struct loaded *l, enum e
 static int export_command(struct invocation *inv)
 {
 	const enum export_format format = format_of(inv);
-	const char *file = inv->operands[0];
 	struct loaded l = {0};
-	struct error err;
 	int status;
 
 	if (format == EXPORT_BY_SUFFIX) {
 		complain("export wants --to FORMAT, or -o FILE with a suffix that names one");
 		return STATUS_USAGE;
 	}
-	status = load_model(inv, file, &l.model);
+	status = load_oom_moment(inv, inv->operands[0], "peak", &l);
 	if (status != STATUS_DONE)
 		return status;
-	status = load_device(inv, l.model, &l.device, &l.replay);
-	if (status == STATUS_DONE) {
-		const char *at =
-			inv->common.at ? inv->common.at : default_moment(l.model, l.device);
-
-		if (moment_parse(&l.at, at, l.model, l.device, l.replay, &err) < 0)
-			status = complain_error("find that moment in", file, &err);
-		else
-			status = export_analyse(inv, &l, format);
-	}
+	status = export_analyse(inv, &l, format);
 	loaded_release(&l);
 	return status;
 }

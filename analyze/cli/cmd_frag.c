@@ -71,15 +71,6 @@ static int write_picture(struct invocation *inv, const struct frag_report *r,
 	return output_close(&o, load_status(r->model, STATUS_DONE));
 }
 
-/* The device's last oom when it had one, else the end of the file. */
-static const char *default_moment(const struct model *m, const struct device *d)
-{
-	for (uint64_t n = d->n_events; n-- > 0;)
-		if (m->events.action.at[d->first_event + n] == ACTION_OOM)
-			return "oom";
-	return "end";
-}
-
 static int analyse(struct invocation *inv, const struct loaded *l, enum frag_format format)
 {
 	const struct frag_options *own = inv->own;
@@ -119,9 +110,7 @@ static int analyse(struct invocation *inv, const struct loaded *l, enum frag_for
 static int frag_command(struct invocation *inv)
 {
 	const enum frag_format format = format_of(inv);
-	const char *file = inv->operands[0];
 	struct loaded l = {0};
-	struct error err;
 	int status = format == FRAG_FACTS ? output_check(inv) : STATUS_DONE;
 
 	if (status != STATUS_DONE)
@@ -130,19 +119,10 @@ static int frag_command(struct invocation *inv)
 		complain("--json contradicts the suffix of '%s'", inv->common.output);
 		return STATUS_USAGE;
 	}
-	status = load_model(inv, file, &l.model);
+	status = load_oom_moment(inv, inv->operands[0], "end", &l);
 	if (status != STATUS_DONE)
 		return status;
-	status = load_device(inv, l.model, &l.device, &l.replay);
-	if (status == STATUS_DONE) {
-		const char *at =
-			inv->common.at ? inv->common.at : default_moment(l.model, l.device);
-
-		if (moment_parse(&l.at, at, l.model, l.device, l.replay, &err) < 0)
-			status = complain_error("find that moment in", file, &err);
-		else
-			status = analyse(inv, &l, format);
-	}
+	status = analyse(inv, &l, format);
 	loaded_release(&l);
 	return status;
 }

@@ -2,7 +2,6 @@
  * cmd_redact.c -- vramscope redact: a snapshot that can be shown to strangers.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -67,22 +66,11 @@ static int write_redacted(struct invocation *inv, const struct model *m)
 	}
 	if (redact_new(&r, m, &o, &inv->budget, &err) < 0)
 		return complain_error("redact", model_str(m, m->file), &err);
-	struct snapshot_part *parts = snapshot_file_whole(m);
-	struct snapshot_out s = {.model = m,
-				 .parts = parts,
-				 .from_us = TIME_NONE,
-				 .to_us = TIME_NONE,
-				 .text = redact_text,
-				 .ctx = r};
-	if (parts) {
-		status = snapshot_file_write(inv, inv->common.output, &s);
-		if (status == STATUS_DONE && strcmp(inv->common.output, "-"))
-			say_what_stays(inv->common.output, redact_count(r));
-	} else {
-		complain("out of memory");
-		status = STATUS_SYSTEM;
-	}
-	free(parts);
+	status = snapshot_file_write_whole(
+		inv, inv->common.output,
+		(struct snapshot_out){.model = m, .text = redact_text, .ctx = r});
+	if (status == STATUS_DONE && strcmp(inv->common.output, "-"))
+		say_what_stays(inv->common.output, redact_count(r));
 	redact_free(r);
 	return status;
 }

@@ -34,21 +34,12 @@ struct top_answer {
 	uint64_t max_rows; /* 0: the default of the format */
 };
 
-/* The device's last oom when it had one, else its peak. */
-static const char *default_moment(const struct model *m, const struct device *d)
-{
-	for (uint64_t n = d->n_events; n-- > 0;)
-		if (m->events.action.at[d->first_event + n] == ACTION_OOM)
-			return "oom";
-	return "peak";
-}
-
 static int answer(struct top_answer *a, struct invocation *inv, const struct model *m,
 		  const struct device *d, struct replay *r, const struct filter *filter,
 		  const struct purpose *purpose)
 {
 	const struct top_options *own = inv->own;
-	const char *at = inv->common.at ? inv->common.at : default_moment(m, d);
+	const char *at = inv->common.at ? inv->common.at : load_oom_or(m, d, "peak");
 	struct state state = {0};
 	struct error err = {0};
 	int rc = moment_parse(&a->at, at, m, d, r, &err);

@@ -234,7 +234,16 @@ int load_filter(struct invocation *inv, const struct model *m, struct filter **o
 	return STATUS_USAGE;
 }
 
-int load_moment(struct invocation *inv, const char *file, const char *at, struct loaded *out)
+const char *load_oom_or(const struct model *m, const struct device *d, const char *otherwise)
+{
+	for (uint64_t n = d->n_events; n-- > 0;)
+		if (m->events.action.at[d->first_event + n] == ACTION_OOM)
+			return "oom";
+	return otherwise;
+}
+
+static int load_at(struct invocation *inv, const char *file, const char *at, bool prefer_oom,
+		   struct loaded *out)
 {
 	struct loaded l = {0};
 	struct error err;
@@ -245,8 +254,11 @@ int load_moment(struct invocation *inv, const char *file, const char *at, struct
 	status = load_device(inv, l.model, &l.device, &l.replay);
 	if (status != STATUS_DONE)
 		goto out;
-	if (moment_parse(&l.at, inv->common.at ? inv->common.at : at, l.model, l.device, l.replay,
-			 &err) < 0)
+	if (inv->common.at)
+		at = inv->common.at;
+	else if (prefer_oom)
+		at = load_oom_or(l.model, l.device, at);
+	if (moment_parse(&l.at, at, l.model, l.device, l.replay, &err) < 0)
 		status = complain_error("find that moment in", file, &err);
 out:
 	if (status != STATUS_DONE)
@@ -254,6 +266,17 @@ out:
 	else
 		*out = l;
 	return status;
+}
+
+int load_moment(struct invocation *inv, const char *file, const char *at, struct loaded *out)
+{
+	return load_at(inv, file, at, false, out);
+}
+
+int load_oom_moment(struct invocation *inv, const char *file, const char *otherwise,
+		    struct loaded *out)
+{
+	return load_at(inv, file, otherwise, true, out);
 }
 
 void loaded_release(struct loaded *l)

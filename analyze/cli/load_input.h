@@ -41,6 +41,12 @@ struct loaded {
 
 /* `at`: the moment when --at is not given. On success loaded_release is the caller's. */
 int load_moment(struct invocation *inv, const char *file, const char *at, struct loaded *out);
+/* The same where the device's last oom comes first when --at is not given, else `otherwise`. */
+int load_oom_moment(struct invocation *inv, const char *file, const char *otherwise,
+		    struct loaded *out);
 void loaded_release(struct loaded *l);
+
+/* "oom" for a device that had one, else `otherwise`. */
+const char *load_oom_or(const struct model *m, const struct device *d, const char *otherwise);
 
 #endif

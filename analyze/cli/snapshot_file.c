@@ -53,11 +53,21 @@ int snapshot_file_write(struct invocation *inv, const char *file, const struct s
 		      : STATUS_DONE;
 }
 
-struct snapshot_part *snapshot_file_whole(const struct model *m)
+int snapshot_file_write_whole(struct invocation *inv, const char *file, struct snapshot_out s)
 {
+	const struct model *m = s.model;
 	struct snapshot_part *parts = calloc(m->devices.n ? m->devices.n : 1, sizeof *parts);
+	int status;
 
-	for (size_t i = 0; parts && i < m->devices.n; i++)
+	if (!parts) {
+		complain("out of memory");
+		return STATUS_SYSTEM;
+	}
+	for (size_t i = 0; i < m->devices.n; i++)
 		parts[i].n = m->devices.at[i].n_events;
-	return parts;
+	s.parts = parts;
+	s.from_us = s.to_us = TIME_NONE;
+	status = snapshot_file_write(inv, file, &s);
+	free(parts);
+	return status;
 }

@@ -14,7 +14,7 @@ int snapshot_file_check(const struct invocation *inv, const char *file);
 /* STATUS_DONE, or another exit status after one line on stderr. */
 int snapshot_file_write(struct invocation *inv, const char *file, const struct snapshot_out *s);
 
-/* A part for each device that covers all of it; the caller frees. NULL: out of memory. */
-struct snapshot_part *snapshot_file_whole(const struct model *m);
+/* The same with all of every device: `s` without its parts. */
+int snapshot_file_write_whole(struct invocation *inv, const char *file, struct snapshot_out s);
 
 #endif
