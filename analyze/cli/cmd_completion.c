@@ -4,7 +4,58 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/output.h"
+
+const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
+static void (*const writers[])(struct out *o) = {completion_bash, completion_zsh, completion_fish};
+
+enum completion_operands completion_operands(const struct command *c)
+{
+	if (c == &cmd_help)
+		return COMPLETE_COMMANDS;
+	if (c == &cmd_completion)
+		return COMPLETE_SHELLS;
+	if (c == &cmd_record)
+		return COMPLETE_PROGRAM;
+	return COMPLETE_FILES;
+}
+
+bool completion_takes_file(const struct opt *opt)
+{
+	static const char *const words[] = {"FILE", "DIR", "FOLDER", "PATH"};
+
+	for (size_t i = 0; opt->argument && i < sizeof words / sizeof *words; i++) {
+		if (!strncmp(opt->argument, words[i], strlen(words[i])))
+			return true;
+	}
+	return false;
+}
+
+void completion_each_option(struct out *o, const struct command *c,
+			    void (*tell)(struct out *o, const struct command *c,
+					 const struct opt *opt))
+{
+	struct opt common[COMMON_OPTS];
+
+	for (const struct opt *opt = c->opts; opt && opt->name; opt++)
+		tell(o, c, opt);
+	command_common_opts(common, c->common);
+	for (const struct opt *opt = common; opt->name; opt++)
+		tell(o, c, opt);
+}
+
+void completion_choices(struct out *o, const struct opt *opt)
+{
+	const char *space = "";
+
+	for (const char *const *word = opt->choices; *word; word++) {
+		if (!strcmp(*word, "-"))
+			continue;
+		out_printf(o, "%s%s", space, *word);
+		space = " ";
+	}
+}
 
 /* `words`: the commands, one a line. */
 static void print_words(struct out *o)
@@ -13,113 +64,31 @@ static void print_words(struct out *o)
 		out_printf(o, "%s\n", (*c)->name);
 }
 
-static void print_options(struct out *o, const struct opt *opts)
-{
-	for (; opts && opts->name; opts++) {
-		out_printf(o, " --%s", opts->name);
-		if (opts->letter)
-			out_printf(o, " -%c", opts->letter);
-	}
-}
-
-/* Cases of `command,option` for values that are words of a list. */
-static void print_values(struct out *o, const char *command, const struct opt *opts)
-{
-	for (; opts && opts->name; opts++) {
-		if (!opts->choices)
-			continue;
-		out_printf(o, "\t%s,--%s) words='", command, opts->name);
-		for (unsigned i = 0; opts->choices[i]; i++)
-			out_printf(o, "%s%s", i ? " " : "", opts->choices[i]);
-		out_text(o, "' ;;\n");
-	}
-}
-
-static const char bash_head[] =
-	"# Words for bash; load with: source <(vramscope completion)\n"
-	"_vramscope() {\n"
-	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	"\tlocal command=${COMP_WORDS[1]} words=\n"
-	"\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-	"\t\twords='";
-
-static const char bash_values[] = " --help --version'\n"
-				  "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-				  "\t\treturn\n"
-				  "\tfi\n"
-				  "\t# --name=value arrives in three words.\n"
-				  "\tif [ \"$cur\" = = ]; then\n"
-				  "\t\tcur=\n"
-				  "\telif [ \"$prev\" = = ]; then\n"
-				  "\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
-				  "\tfi\n"
-				  "\tcase $command,$prev in\n";
-
-static const char bash_options[] = "\tesac\n"
-				   "\tif [ -n \"$words\" ]; then\n"
-				   "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-				   "\t\treturn\n"
-				   "\tfi\n"
-				   "\tcase $command in\n";
-
-static const char bash_tail[] =
-	"\tesac\n"
-	"\tcase $command,$cur in\n"
-	"\t*,-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-	"\thelp,*) COMPREPLY=($(compgen -W \"$(vramscope completion words)\" -- \"$cur\")) ;;\n"
-	"\tcompletion,*) COMPREPLY=($(compgen -W 'bash words' -- \"$cur\")) ;;\n"
-	"\t*) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
-	"\tesac\n"
-	"}\n"
-	"complete -o filenames -F _vramscope vramscope\n";
-
-static void print_bash(struct out *o)
-{
-	struct opt common[COMMON_OPTS];
-
-	out_text(o, bash_head);
-	for (const struct command *const *c = commands; *c; c++)
-		out_printf(o, "%s%s", c == commands ? "" : " ", (*c)->name);
-	out_text(o, bash_values);
-	for (const struct command *const *c = commands; *c; c++) {
-		command_common_opts(common, (*c)->common);
-		print_values(o, (*c)->name, (*c)->opts);
-		print_values(o, (*c)->name, common);
-	}
-	out_text(o, bash_options);
-	for (const struct command *const *c = commands; *c; c++) {
-		command_common_opts(common, (*c)->common);
-		out_printf(o, "\t%s) words='", (*c)->name);
-		print_options(o, (*c)->opts);
-		print_options(o, common);
-		out_text(o, "' ;;\n");
-	}
-	out_text(o, bash_tail);
-}
-
 static int completion_command(struct invocation *inv)
 {
-	const char *what = inv->n_operands ? inv->operands[0] : "bash";
+	const char *what = inv->n_operands ? inv->operands[0] : completion_shells[0];
+	void (*print)(struct out * o) = !strcmp(what, "words") ? print_words : NULL;
 	struct output o;
 	int status;
 
-	if (strcmp(what, "bash") && strcmp(what, "words")) {
-		complain("completion knows bash and words, not '%s'", what);
+	for (size_t i = 0; completion_shells[i]; i++) {
+		if (!strcmp(what, completion_shells[i]))
+			print = writers[i];
+	}
+	if (!print) {
+		complain("completion knows bash, zsh, fish and words, not '%s'", what);
 		return STATUS_USAGE;
 	}
 	status = output_open_raw(inv, &o);
 	if (status != STATUS_DONE)
 		return status;
-	if (!strcmp(what, "bash"))
-		print_bash(o.out);
-	else
-		print_words(o.out);
+	print(o.out);
 	return output_close(&o, STATUS_DONE);
 }
 
 const struct command cmd_completion = {
 	.name = "completion",
-	.operands = "[bash | words]",
+	.operands = "[bash | zsh | fish | words]",
 	.summary = "Words for the shell: source <(vramscope completion)",
 	.max_operands = 1,
 	.common = COMMON_OUTPUT | COMMON_NO_INPUT,
