@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -39,15 +40,22 @@ static int write_all(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
-/* Names that the dynamic linker knows. */
+/* Names that the dynamic linker knows, readable where the program has a C++ runtime. */
 static bool symbol(void *ctx, uint64_t pc, char *buf, size_t buf_bytes)
 {
+	char *(*demangle)(const char *name, char *out, size_t *out_bytes, int *status);
+	char *words = NULL;
 	Dl_info info;
+	int status;
 
 	(void)ctx;
 	if (!dladdr((void *)(uintptr_t)pc, &info) || !info.dli_sname)
 		return false;
-	snprintf(buf, buf_bytes, "%s", info.dli_sname);
+	*(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+	if (demangle && !strncmp(info.dli_sname, "_Z", 2))
+		words = demangle(info.dli_sname, NULL, NULL, &status);
+	snprintf(buf, buf_bytes, "%s", words ? words : info.dli_sname);
+	free(words);
 	return true;
 }
 

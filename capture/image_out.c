@@ -235,6 +235,7 @@ static void put_native(struct writing *x, uint64_t pc)
 	struct pc_slot *s = &x->pcs[ring_mix(pc, 3) % PC_SLOTS];
 	const struct arena_module *m;
 	const unsigned char *path = NULL;
+	uint64_t line = 0;
 	uint32_t n = 0;
 	char name[512];
 
@@ -244,7 +245,10 @@ static void put_native(struct writing *x, uint64_t pc)
 	if (m)
 		path = image_arena(x->image, m->path, ARENA_STRING, &n);
 	put_frame_keys(x);
-	if (!x->symbols || !x->symbols->name(x->symbols->ctx, pc - 1, name, sizeof name)) {
+	if (x->symbols && x->symbols->name(x->symbols->ctx, pc - 1, name, sizeof name)) {
+		/* As PyTorch does without addr2line: the place in the library as its line. */
+		line = m ? pc - 1 - m->base : 0;
+	} else {
 		const unsigned char *base = path;
 
 		for (uint32_t i = 0; path && i < n; i++) {
@@ -264,7 +268,7 @@ static void put_native(struct writing *x, uint64_t pc)
 	else
 		put_word(x, 10, "??");
 	sw_key(x->w, SW_LINE);
-	sw_u64(x->w, 0);
+	sw_u64(x->w, line);
 	sw_end(x->w);
 	*s = (struct pc_slot){.pc = pc};
 	sw_share(x->w, &s->slot);
@@ -569,6 +573,40 @@ static void put_devices(struct writing *x)
 	sw_end(x->w);
 }
 
+/* What was loaded, so that names can be found later in files that are certainly the same. */
+static void put_modules(struct writing *x)
+{
+	static const char digits[] = "0123456789abcdef";
+	const struct arena_module *last = NULL;
+
+	key(x, "modules");
+	sw_list(x->w);
+	for (size_t i = 0; i < x->n_modules; i++) {
+		const struct arena_module *m = &x->modules[i];
+		char hex[2 * BUILD_ID_BYTES];
+		uint32_t n = m->build_id_bytes <= BUILD_ID_BYTES ? m->build_id_bytes : 0;
+
+		/* One that has several stretches of code. */
+		if (last && last->base == m->base && last->path == m->path)
+			continue;
+		last = m;
+		sw_dict(x->w);
+		key(x, "path");
+		put_string(x, m->path);
+		key(x, "build_id");
+		for (uint32_t k = 0; k < n; k++) {
+			hex[2 * k] = digits[m->build_id[k] >> 4];
+			hex[2 * k + 1] = digits[m->build_id[k] & 15];
+		}
+		if (n)
+			sw_text(x->w, hex, 2 * (size_t)n);
+		else
+			sw_none(x->w);
+		sw_end(x->w);
+	}
+	sw_end(x->w);
+}
+
 static void put_capture(struct writing *x)
 {
 	const struct ring_header *h = &x->image->header;
@@ -589,6 +627,7 @@ static void put_capture(struct writing *x)
 	number(x, "unknown_frees", h->unknown_frees);
 	put_kinds(x);
 	put_devices(x);
+	put_modules(x);
 	sw_end(x->w);
 }
 

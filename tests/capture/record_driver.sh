@@ -91,8 +91,11 @@ assert live == {
 }, live
 names = [f["name"] for f in d["segments"][0]["frames"]]
 assert "main" in names and "cuMemAlloc_v2" in names, names
+modules = {m["path"].rpartition("/")[2]: m["build_id"] for m in d["capture"]["modules"]}
+assert {"load", "libcuda.so.1"} <= set(modules), modules
+assert all(v is None or len(v) == 40 for v in modules.values()), modules
 P
-	check "CPython reads it: each kind with its bytes, and stacks with names" [ $? -eq 0 ]
+	check "CPython reads it: each kind with its bytes, stacks with names, modules" [ $? -eq 0 ]
 fi
 
 fresh
