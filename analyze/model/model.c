@@ -133,6 +133,7 @@ void model_free(struct model *m)
 	vec_release(&m->blocks, b);
 	vec_release(&m->annotations, b);
 	vec_release(&m->frame_owners, b);
+	vec_release(&m->frame_modules, b);
 	vec_release(&m->blocks_before, b);
 	vec_release(&m->devices, b);
 	vec_release(&m->unknown_keys, b);

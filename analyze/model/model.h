@@ -248,6 +248,9 @@ struct model {
 	struct events events;
 	/* Of each frame: whose code it is, where site rules say so (site_use_rules); else empty. */
 	VEC(uint8_t) frame_owners;
+	/* Of each frame: the program or library it lies in, where its file is a source file that
+	 * symbols told (symbols_resolve), else STR_NONE; empty when there are none. */
+	VEC(str_id) frame_modules;
 	VEC(struct attr) attrs;
 	VEC(struct segment) segments; /* device by device, in file order inside one */
 	VEC(struct block) blocks;

@@ -59,16 +59,18 @@ static struct diff_node node_of(const struct builder *b, int side, frame_id fram
 	return n;
 }
 
-/* The user's frames and the innermost Python frame, outermost first. */
+/* The user's frames and the innermost Python frame, or the site where there are none, outermost
+ * first. */
 static size_t path_of(const struct model *m, stack_id stack, frame_id path[MAX_PATH])
 {
 	size_t depth = stacks_depth(&m->stacks, stack), n = 0;
+	struct site site = site_of_stack(m, stack);
 	bool has_python = false;
 
 	for (size_t k = 0; k < depth; k++) {
 		frame_id f = m->stacks.pool.at[m->stacks.start.at[stack.i] + k];
 
-		if (!frame_is_python(m, f) || (has_python && !frame_is_user(m, f)))
+		if (!frame_is_user(m, f) && (has_python || !frame_is_python(m, f)))
 			continue;
 		has_python = true;
 		if (n == MAX_PATH)
@@ -76,6 +78,8 @@ static size_t path_of(const struct model *m, stack_id stack, frame_id path[MAX_P
 				(MAX_PATH / 2 - 1) * sizeof *path);
 		path[n == MAX_PATH ? MAX_PATH - 1 : n++] = f;
 	}
+	if (n == 0 && site.kind == SITE_FRAME)
+		path[n++] = site.frame;
 	for (size_t i = 0; i < n / 2; i++) {
 		frame_id f = path[i];
 

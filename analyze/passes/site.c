@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "passes/native_frame.h"
 #include "passes/short_paths.h"
 
 /* What one frame is; bits. */
 #define FRAME_PYTHON   1u
 #define FRAME_USER     2u
 #define FRAME_AUTOGRAD 4u
+#define FRAME_NATIVE   8u /* of a recording, and no plumbing */
 
 static bool starts_with(const struct str *s, const char *prefix)
 {
@@ -98,11 +100,17 @@ static bool is_library(const struct str *file, const struct str *name)
 	       find(file->bytes, file->bytes + file->length, "torchinductor_") != NULL;
 }
 
-static unsigned classify(const struct model *m, const struct frame *f)
+static unsigned classify(const struct model *m, frame_id frame)
 {
+	const struct frame *f = &m->stacks.frames.at[frame.i];
+	enum native_code native = native_code_of(m, frame);
 	const struct str *file = strtab_get(&m->strings, f->file);
 	const struct str *name = strtab_get(&m->strings, f->name);
 
+	if (native != NATIVE_NOT)
+		return native == NATIVE_USER      ? FRAME_NATIVE | FRAME_USER
+		       : native == NATIVE_LIBRARY ? FRAME_NATIVE
+						  : 0;
 	if (file->length > 0 && file->bytes[0] == '<')
 		return classify_pseudo_file(file, name);
 	if (ends_with(file, ".py")) {
@@ -122,7 +130,7 @@ static unsigned classify(const struct model *m, const struct frame *f)
 
 static unsigned classify_frame(const struct model *m, frame_id frame)
 {
-	unsigned kind = classify(m, &m->stacks.frames.at[frame.i]);
+	unsigned kind = classify(m, frame);
 	uint8_t owner = frame.i < m->frame_owners.n ? m->frame_owners.at[frame.i] : 0;
 
 	if (owner & SITE_RULE_LIBRARY)
@@ -161,7 +169,7 @@ static struct site find_site(const struct model *m, stack_id stack, const uint8_
 {
 	size_t depth = stacks_depth(&m->stacks, stack);
 	const frame_id *frames = depth ? &m->stacks.pool.at[m->stacks.start.at[stack.i]] : NULL;
-	struct site python = {SITE_NO_STACK, {0}};
+	struct site python = {SITE_NO_STACK, {0}}, native = python;
 	bool backward = depth == 0 && stack.i == STACK_EMPTY.i && m->stacks_python_only;
 
 	for (size_t k = 0; k < depth; k++) {
@@ -172,11 +180,13 @@ static struct site find_site(const struct model *m, stack_id stack, const uint8_
 			return (struct site){SITE_FRAME, f};
 		if ((kind & FRAME_PYTHON) && python.kind != SITE_FRAME)
 			python = (struct site){SITE_FRAME, f};
+		if ((kind & FRAME_NATIVE) && native.kind != SITE_FRAME)
+			native = (struct site){SITE_FRAME, f};
 		backward |= kind & FRAME_AUTOGRAD;
 	}
-	if (python.kind != SITE_FRAME && backward)
-		python.kind = SITE_BACKWARD;
-	return python;
+	if (python.kind == SITE_FRAME)
+		return python;
+	return backward ? (struct site){.kind = SITE_BACKWARD} : native;
 }
 
 struct site site_of_stack(const struct model *m, stack_id stack)

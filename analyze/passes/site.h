@@ -6,7 +6,9 @@
  * torchinductor's generated files; in traces of the profiler, whose paths are shortened, a path
  * that begins with a well-known package: short_paths.h), unless a site rule says otherwise. No user
  * frame: the innermost Python frame. None either: "(backward)" when the stack shows the autograd
- * engine, or is empty in a file of Python-only stacks; else "(no stack)".
+ * engine, or is empty in a file of Python-only stacks; in recordings of any CUDA program, where
+ * native code of the user's counts as the user's, too, the innermost native frame that is no plumbing
+ * (native_frame.h); else "(no stack)".
  */
 #ifndef ANALYZE_PASSES_SITE_H
 #define ANALYZE_PASSES_SITE_H

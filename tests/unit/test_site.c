@@ -94,6 +94,51 @@ static void test_without_frames(void)
 	mk_state_release(&k);
 }
 
+/* Stacks of a recording, which name the library of each frame. */
+static void test_native(void)
+{
+#define DRIVER  "/usr/lib/libcuda.so.1:4660 cuMemAlloc_v2"
+#define RUNTIME "/home/me/sim:0 cudaMalloc"
+#define NCCL    "/opt/venv/lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2:0 ncclCommInit"
+#define C10     "/opt/venv/lib/python3.12/site-packages/torch/lib/libc10_cuda.so:0 c10::cuda::f()"
+#define LIBC    "/lib/x86_64-linux-gnu/libc.so.6:0 libc.so.6+0x2724a"
+#define PYTHON  "/usr/bin/python3.12:0 _PyEval_EvalFrameDefault"
+#define MINE    "/home/me/sim:0 sim+0x1234"
+	static const struct value recorded = {.kind = VALUE_DICT};
+	static const struct {
+		const char *frames[5], *site, *words;
+	} cases[] = {
+		{{DRIVER, RUNTIME, MINE, LIBC}, MINE, "the program's own frame"},
+		{{DRIVER, NCCL, MINE}, MINE, "also behind a library"},
+		{{DRIVER, NCCL, PYTHON, LIBC}, NCCL, "without one the library that asked"},
+		{{DRIVER, C10, PYTHON, LIBC}, PYTHON, "an allocator is plumbing"},
+		{{DRIVER, LIBC}, "(no stack)", "plumbing alone tells nothing"},
+		{{DRIVER, NCCL, PYTHON, LIB}, LIB, "a Python frame comes before libraries"},
+		{{DRIVER, NCCL, LIB, "/app/run.py:3 main"},
+		 "/app/run.py:3 main",
+		 "and the user's before all"},
+		{{"??:0 0x7f61c02281bc", DRIVER, MINE}, MINE, "code of no module is passed over"},
+		{{DRIVER, "/usr/include/thrust/x.h:9 thrust::f()", MINE},
+		 MINE,
+		 "headers of others"},
+	};
+	struct mk_state k;
+
+	mk_state_init(&k);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *const *f = cases[i].frames;
+		stack_id s = mk_stack(&k, f[0], f[1], f[2], f[3], f[4], NULL);
+
+		k.m->capture_value = NULL;
+		ok(strcmp(words_of(&k, s), cases[i].site) != 0 || strstr(cases[i].site, ".py") ||
+			   cases[i].site[0] == '(',
+		   "in a snapshot of PyTorch's native frames are no site");
+		k.m->capture_value = &recorded;
+		is_str(words_of(&k, s), cases[i].site, "%s", cases[i].words);
+	}
+	mk_state_release(&k);
+}
+
 static void test_words(void)
 {
 	struct mk_state k;
@@ -155,6 +200,7 @@ int main(void)
 	test_user_frame();
 	test_libraries();
 	test_without_frames();
+	test_native();
 	test_words();
 	test_table();
 	return done_testing();
