@@ -8,8 +8,9 @@
 
 #define RECORD_LIBRARY_BUF 4096
 
-/* VRAMSCOPE_CAPTURE_LIBRARY, else libvramscope-capture.so beside this program or in the lib folder
- * beside its own. The path is absolute. */
+/* VRAMSCOPE_CAPTURE_LIBRARY, else libvramscope-capture.so beside this program, in the library folder
+ * that it was configured for (below the same root as the program: an installation can be moved), or in
+ * the lib folder beside its own. The path is absolute. */
 bool record_library_find(char path[RECORD_LIBRARY_BUF]);
 
 #endif
