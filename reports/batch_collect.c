@@ -9,12 +9,12 @@
 
 #include "passes/explain.h"
 #include "passes/fragmentation.h"
-#include "passes/holders.h"
 #include "passes/info.h"
 #include "passes/leaks.h"
 #include "passes/purpose.h"
 #include "passes/top.h"
 #include "reports/explain_words.h"
+#include "reports/top_key.h"
 
 #define SITE_WORDS 2048
 
@@ -22,7 +22,7 @@ struct collector {
 	struct batch *b;
 	const struct model *m;
 	struct budget *budget;
-	size_t file;
+	size_t file, kept;
 	struct info info;
 	const struct info_device *device; /* the one with the highest peak, or NULL */
 };
@@ -303,49 +303,65 @@ static int add_ooms(struct collector *c, const struct explain_side *side, struct
 
 /* --- what stands on lives ---------------------------------------------------------------------- */
 
-static int add_sites(struct collector *c, const struct state *s, struct error *err)
+/* Whose bytes a state holds: a table and how it groups them. */
+struct held {
+	enum batch_table_id table;
+	enum top_by by;
+};
+
+#define HELD_WAYS 3
+
+static const struct held held_at_peak[HELD_WAYS] = {{BATCH_SITES, TOP_SITE},
+						    {BATCH_CATEGORIES, TOP_CATEGORY},
+						    {BATCH_ANNOTATIONS, TOP_ANNOTATION}};
+static const struct held held_at_end[HELD_WAYS] = {{BATCH_SITES_END, TOP_SITE},
+						   {BATCH_CATEGORIES_END, TOP_CATEGORY},
+						   {BATCH_ANNOTATIONS_END, TOP_ANNOTATION}};
+
+static int add_held(struct collector *c, const struct held *held, const struct top *top,
+		    struct error *err)
 {
-	struct holders h;
-	char site[SITE_WORDS];
-	int rc = holders_init(&h, c->m, c->budget, err);
+	struct batch *b = c->b;
+	char words[SITE_WORDS];
+	int rc = 0;
 
-	if (rc < 0)
-		return rc;
-	holders_of_state(&h, s);
-	for (size_t i = 0; i < holders_count(&h) && i < BATCH_KEPT_SITES && rc == 0; i++) {
-		const struct holder *x = holders_at(&h, i);
+	for (size_t i = 0; i < top->rows.n && i < c->kept && rc == 0; i++) {
+		const struct top_row *row = &top->rows.at[i];
 
-		rc = batch_add_row(c->b, BATCH_SITES, c->file, err);
+		rc = batch_add_row(b, held->table, c->file, err);
 		if (rc < 0)
 			break;
-		batch_set_int(c->b, BATCH_SITES, SITES_DEVICE, c->device->device->index);
-		batch_set_u64(c->b, BATCH_SITES, SITES_BYTES, x->bytes);
-		batch_set_u64(c->b, BATCH_SITES, SITES_BLOCKS, x->blocks);
-		rc = batch_set_text(c->b, BATCH_SITES, SITES_SITE,
-				    site_words(c->m, x->site, site, sizeof site), err);
+		batch_set_int(b, held->table, HELD_DEVICE, c->device->device->index);
+		batch_set_u64(b, held->table, HELD_BYTES, row->bytes);
+		batch_set_u64(b, held->table, HELD_BLOCKS, row->blocks);
+		rc = batch_set_text(b, held->table, HELD_NAME,
+				    top_key_words(words, sizeof words, c->m, held->by, row), err);
 	}
-	holders_release(&h);
 	return rc;
 }
 
-static int add_categories(struct collector *c, const struct state *s,
-			  const struct categories *categories, struct error *err)
+static int add_moment(struct collector *c, struct replay *r, int64_t event,
+		      const struct held ways[HELD_WAYS], const struct categories *categories,
+		      struct error *err)
 {
-	struct top top;
-	int rc = top_run(&top, c->m, s, TOP_CATEGORY, NULL, categories, c->budget, err);
+	struct state s;
+	int rc = replay_seek(r, event, err);
 
-	if (rc < 0)
+	if (rc < 0 || (rc = replay_state(r, &s, err)) < 0)
 		return rc;
-	for (size_t i = 0; i < top.rows.n && rc == 0; i++) {
-		rc = batch_add_row(c->b, BATCH_CATEGORIES, c->file, err);
+	for (unsigned i = 0; i < HELD_WAYS && rc == 0; i++) {
+		struct top top;
+
+		/* Without any, one row would say so. */
+		if (ways[i].by == TOP_ANNOTATION && !c->m->annotations.n)
+			continue;
+		rc = top_run(&top, c->m, &s, ways[i].by, NULL, categories, c->budget, err);
 		if (rc < 0)
 			break;
-		batch_set_int(c->b, BATCH_CATEGORIES, CATEGORIES_DEVICE, c->device->device->index);
-		batch_set_u64(c->b, BATCH_CATEGORIES, CATEGORIES_BYTES, top.rows.at[i].bytes);
-		rc = batch_set_text(c->b, BATCH_CATEGORIES, CATEGORIES_CATEGORY,
-				    category_name(top.rows.at[i].category), err);
+		rc = add_held(c, &ways[i], &top, err);
+		top_release(&top);
 	}
-	top_release(&top);
+	state_release(&s);
 	return rc;
 }
 
@@ -420,21 +436,6 @@ static int add_steps(struct collector *c, const struct phases *p, struct replay 
 	return rc < 0 ? rc : 0;
 }
 
-static int add_at_peak(struct collector *c, struct replay *r, const struct categories *categories,
-		       struct error *err)
-{
-	struct state s;
-	int rc = replay_seek(r, c->device->replay.allocated.event, err);
-
-	if (rc < 0 || (rc = replay_state(r, &s, err)) < 0)
-		return rc;
-	rc = add_sites(c, &s, err);
-	if (rc == 0)
-		rc = add_categories(c, &s, categories, err);
-	state_release(&s);
-	return rc;
-}
-
 static int add_lives(struct collector *c, const struct rules *rules, struct error *err)
 {
 	const struct device *d = c->device->device;
@@ -446,11 +447,15 @@ static int add_lives(struct collector *c, const struct rules *rules, struct erro
 		return rc;
 	rc = purpose_new(&p, rules, c->m, r, d, NULL, c->budget, err);
 	if (rc == 0) {
-		rc = add_at_peak(c, r, &p->categories, err);
+		rc = add_moment(c, r, c->device->replay.allocated.event, held_at_peak,
+				&p->categories, err);
 		if (rc == 0 && c->m->format < CONTAINER_TRACE)
 			rc = add_leaks(c, p, err);
 		if (rc == 0)
 			rc = add_steps(c, &p->phases, r, err);
+		if (rc == 0)
+			rc = add_moment(c, r, (int64_t)d->n_events - 1, held_at_end, &p->categories,
+					err);
 		purpose_free(p);
 	}
 	replay_free(r);
@@ -473,9 +478,10 @@ static void copy_leak_rate(struct collector *c)
 }
 
 int batch_collect(struct batch *b, const struct model *m, const struct explain_side *side,
-		  const struct rules *rules, struct error *err)
+		  const struct rules *rules, size_t kept, struct error *err)
 {
-	struct collector c = {.b = b, .m = m, .budget = m->budget, .file = b->n_rows[BATCH_FILES]};
+	struct collector c = {
+		.b = b, .m = m, .budget = m->budget, .file = b->n_rows[BATCH_FILES], .kept = kept};
 	bool blocks = knows_blocks(m);
 	int rc = info_run(&c.info, m, NULL, c.budget, err);
 

@@ -8,13 +8,11 @@
 #include "passes/card_facts.h"
 #include "passes/rules.h"
 
-/* How many sites of the peak are kept. */
-#define BATCH_KEPT_SITES 20
-
-/* Append one file; `side`: what lies beside it, or NULL. Name, hash and what a name tells are left
- * to the caller. Errors: ERR_LIMIT, ERR_NOMEM. */
+/* Append one file; `side`: what lies beside it, or NULL; `kept`: how many sites and annotations of
+ * a moment are kept, BATCH_KEPT but for those who want all. Name, hash and what a name tells are
+ * left to the caller. Errors: ERR_LIMIT, ERR_NOMEM. */
 int batch_collect(struct batch *b, const struct model *m, const struct explain_side *side,
-		  const struct rules *rules, struct error *err);
+		  const struct rules *rules, size_t kept, struct error *err);
 /* A file that could not be read. */
 int batch_collect_failed(struct batch *b, const char *reason, struct error *err);
 

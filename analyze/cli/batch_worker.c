@@ -146,7 +146,7 @@ static void collect(const struct batch_run *run, const struct batch_input *in,
 		say_error(o, rc == ERR_LIMIT ? OUTCOME_LIMIT : OUTCOME_FAILED, &err);
 		return;
 	}
-	rc = batch_collect(&b, m, &sides->side, run->rules, &err);
+	rc = batch_collect(&b, m, &sides->side, run->rules, BATCH_KEPT, &err);
 	if (rc == 0)
 		rc = batch_set_text(&b, BATCH_FILES, FILES_HASH, o->has_hash ? o->hash : NULL,
 				    &err);

@@ -77,7 +77,7 @@ static int add_file(struct checker *c, struct batch *b, const char *file)
 	} else {
 		if (side_files_read(&sides, c->inv, &siblings, file) != STATUS_DONE)
 			sides = (struct side_files){0};
-		rc = batch_collect(b, m, &sides.side, c->rules, &err);
+		rc = batch_collect(b, m, &sides.side, c->rules, SIZE_MAX, &err);
 		c->unreadable |= m->partial;
 		side_files_release(&sides);
 		model_free(m);

@@ -22,6 +22,19 @@ const struct batch_schema batch_schemas[BATCH_TABLES] = {
 #include "passes/batch_tables.def"
 };
 
+#define SAME_PLACES(t, name)                                                                   \
+	_Static_assert((int)t##_FILE == HELD_FILE && (int)t##_DEVICE == HELD_DEVICE &&         \
+			       (int)t##_##name == HELD_NAME && (int)t##_BYTES == HELD_BYTES && \
+			       (int)t##_BLOCKS == HELD_BLOCKS,                                 \
+		       "columns of what is held at a moment")
+
+SAME_PLACES(SITES, SITE);
+SAME_PLACES(SITES_END, SITE);
+SAME_PLACES(CATEGORIES, CATEGORY);
+SAME_PLACES(CATEGORIES_END, CATEGORY);
+SAME_PLACES(ANNOTATIONS, ANNOTATION);
+SAME_PLACES(ANNOTATIONS_END, ANNOTATION);
+
 int batch_init(struct batch *b, struct budget *budget, struct error *err)
 {
 	*b = (struct batch){.budget = budget};

@@ -36,6 +36,11 @@ enum batch_table_id {
 	;
 #include "passes/batch_tables.def"
 
+/* The tables of who holds the bytes of one moment have these columns, largest first. */
+enum { HELD_FILE, HELD_DEVICE, HELD_NAME, HELD_BYTES, HELD_BLOCKS };
+/* How many sites, and how many annotations, are kept of a file but where a caller wants more. */
+#define BATCH_KEPT 20
+
 enum batch_kind { BATCH_NULL, BATCH_TEXT, BATCH_INT, BATCH_REAL };
 
 struct batch_column {
