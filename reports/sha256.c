@@ -29,32 +29,49 @@ static uint32_t load_be32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* Round `i` with the variables in their places: instead of all eight moving down one, the next round
+ * takes them one place further. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                               \
+	do {                                                                           \
+		uint32_t t1 = (h) + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +   \
+			      (((e) & (f)) ^ (~(e) & (g))) + round_constant[i] + w[i]; \
+		(d) += t1;                                                             \
+		(h) = t1 + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +            \
+		      (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                       \
+	} while (0)
+
 static void sha256_block(uint32_t state[8], const uint8_t *p)
 {
-	uint32_t w[64], v[8];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+	uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+	uint32_t w[64];
 
 	for (int i = 0; i < 16; i++)
 		w[i] = load_be32(p + 4 * i);
 	for (int i = 16; i < 64; i++) {
-		uint32_t a = w[i - 15], b = w[i - 2];
+		uint32_t x = w[i - 15], y = w[i - 2];
 
-		w[i] = w[i - 16] + w[i - 7] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) +
-		       (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+		w[i] = w[i - 16] + w[i - 7] + (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) +
+		       (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
 	}
-	memcpy(v, state, sizeof v);
-	for (int i = 0; i < 64; i++) {
-		uint32_t a = v[0], e = v[4];
-		uint32_t t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-			      ((e & v[5]) ^ (~e & v[6])) + round_constant[i] + w[i];
-		uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-			      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-
-		memmove(v + 1, v, 7 * sizeof v[0]);
-		v[4] += t1;
-		v[0] = t1 + t2;
+	for (int i = 0; i < 64; i += 8) {
+		ROUND(a, b, c, d, e, f, g, h, i);
+		ROUND(h, a, b, c, d, e, f, g, i + 1);
+		ROUND(g, h, a, b, c, d, e, f, i + 2);
+		ROUND(f, g, h, a, b, c, d, e, i + 3);
+		ROUND(e, f, g, h, a, b, c, d, i + 4);
+		ROUND(d, e, f, g, h, a, b, c, i + 5);
+		ROUND(c, d, e, f, g, h, a, b, i + 6);
+		ROUND(b, c, d, e, f, g, h, a, i + 7);
 	}
-	for (int i = 0; i < 8; i++)
-		state[i] += v[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
 }
 
 void sha256(const void *bytes, size_t n, uint8_t digest[SHA256_BYTES])
