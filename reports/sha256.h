@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sha256.h -- the hash by which a page's policy names its one style sheet and script.
+ * sha256.h -- SHA-256: how a page's policy names its script, and a batch the files it knows.
  */
 #ifndef REPORTS_SHA256_H
 #define REPORTS_SHA256_H

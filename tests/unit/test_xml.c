@@ -83,9 +83,12 @@ static void is_digest(const char *text, size_t n, const char *want)
 /* The examples of FIPS 180-4, and the lengths around a block's end (from sha256sum). */
 static void test_sha256(void)
 {
-	char a[200], base64[SHA256_BASE64];
+	char a[200], base64[SHA256_BASE64], *many = malloc(1000000);
 
+	if (!many)
+		abort();
 	memset(a, 'a', sizeof a);
+	memset(many, 'a', 1000000);
 	is_digest("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 	is_digest("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	is_digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
@@ -93,6 +96,14 @@ static void test_sha256(void)
 	is_digest(a, 55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");
 	is_digest(a, 64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 	is_digest(a, 119, "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb");
+	/* Long ones go another way on processors with instructions for it. */
+	is_digest(many, 1000000,
+		  "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+	is_digest(many, 8191, "d691798dcd3bab9099e84b4cbc484caef67262d1ef5dca83330d07f5ce4740dd");
+	is_digest(many, 8192, "dd4e6730520932767ec0a9e33fe19c4ce24399d6eba4ff62f13013c9ed30ef87");
+	is_digest(many + 1, 8260,
+		  "e07591ac59a47bf11e73f5a8c9f6609d60e559b037d2b46d6fb6d7102d8d0eda");
+	free(many);
 	is_str(sha256_base64("", 0, base64),
 	       "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "base64 of the digest");
 }
