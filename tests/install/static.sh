@@ -33,7 +33,7 @@ check "it builds" make -s -j"$(nproc)" vramscope
 linked_static() { ! ldd vramscope; }
 check "it needs no library" linked_static
 
-cp vramscope "$TESTDATA/oom_split_pinned.pickle.zst" "$TESTDATA/oom_split_pinned.message.txt" "$work/root"
+cp vramscope "$TESTDATA/oom_split_pinned.pickle.zst" "$work/root"
 alone=()
 if [ "$(id -u)" = 0 ]; then
 	alone=(chroot "$work/root")
