@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "capture/cuda_abi.h"
+#include "capture/driver_ask.h"
 #include "capture/driver_calls.h"
 #include "capture/recorder.h"
 #include "capture/stack.h"
@@ -133,8 +134,10 @@ static void complain_code(const char *what, int code)
 static void on_call(void *userdata, int domain, uint32_t cbid, const struct abi_callback_data *data)
 {
 	(void)userdata;
-	if (domain == ABI_DOMAIN_DRIVER)
-		driver_call(cbid, data);
+	if (domain != ABI_DOMAIN_DRIVER || !driver_call(cbid, data))
+		return;
+	for (size_t i = 0; driver_launch_ids[i]; i++)
+		cupti.enable(1, cupti.subscriber, ABI_DOMAIN_DRIVER, driver_launch_ids[i]);
 }
 
 static bool subscribe(uint32_t version)
@@ -201,7 +204,7 @@ bool cupti_start(void)
 		recorder_complain("not recording: CUPTI %u is too old", (unsigned)version);
 		return false;
 	}
-	driver_calls_prepare();
+	driver_ask_prepare();
 	stack_hide((const void *)(uintptr_t)cupti.subscribe);
 	return subscribe(version) && enable_calls();
 }

@@ -6,30 +6,23 @@
  */
 #include "capture/driver_calls.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
+#include "capture/driver_ask.h"
 #include "capture/recorder.h"
-
-#define PENDING_MAX 64
 
 /* The outermost call of this thread. */
 struct call {
 	unsigned depth;
 	bool busy; /* our own calls of the driver */
 	uint32_t cbid;
-	unsigned n_gone;
-	struct ring_record gone[PENDING_MAX]; /* to be taken back when it fails */
+	struct ledger_gone gone;
 };
 
 static __thread struct call call;
 
-static struct {
-	int (*context_device)(int *device);
-	int (*memory_info)(size_t *free_bytes, size_t *total_bytes);
-	int (*is_capturing)(void *stream, int *status);
-	int (*context_state)(int device, unsigned *flags, int *active);
-} driver;
+/* A graph with memory nodes was seen. */
+static bool graphs_allocate;
 
 const uint32_t driver_call_ids[] = {
 	CBID_cuMemAlloc_v2,
@@ -47,6 +40,10 @@ const uint32_t driver_call_ids[] = {
 	CBID_cuMemMap,
 	CBID_cuMemUnmap,
 	CBID_cuMemImportFromShareableHandle,
+	CBID_cuMemRetainAllocationHandle,
+	CBID_cuMemPoolTrimTo,
+	CBID_cuMemPoolDestroy,
+	CBID_cuMemPoolImportPointer,
 	CBID_cuMemHostAlloc,
 	CBID_cuMemHostAlloc_v2,
 	CBID_cuMemAllocHost_v2,
@@ -60,52 +57,41 @@ const uint32_t driver_call_ids[] = {
 	CBID_cuMipmappedArrayDestroy,
 	CBID_cuIpcOpenMemHandle_v2,
 	CBID_cuIpcCloseMemHandle,
+	CBID_cuImportExternalMemory,
+	CBID_cuExternalMemoryGetMappedBuffer,
+	CBID_cuDestroyExternalMemory,
+	CBID_cuGraphAddMemAllocNode,
+	CBID_cuGraphAddNode,
+	CBID_cuGraphAddNode_v2,
+	CBID_cuGraphDestroy,
+	CBID_cuDeviceGraphMemTrim,
+	CBID_cuCtxCreate_v2,
+	CBID_cuCtxCreate_v3,
+	CBID_cuCtxCreate_v4,
+	CBID_cuDevicePrimaryCtxRetain,
 	CBID_cuCtxDestroy_v2,
 	CBID_cuDevicePrimaryCtxRelease_v2,
 	CBID_cuDevicePrimaryCtxReset_v2,
 	0,
 };
 
-void driver_calls_prepare(void)
-{
-	const struct {
-		const char *name;
-		void *to;
-	} functions[] = {
-		{"cuCtxGetDevice", &driver.context_device},
-		{"cuMemGetInfo_v2", &driver.memory_info},
-		{"cuStreamIsCapturing", &driver.is_capturing},
-		{"cuDevicePrimaryCtxGetState", &driver.context_state},
-	};
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		void *at = library ? dlsym(library, functions[i].name) : NULL;
-
-		memcpy(functions[i].to, &at, sizeof at);
-	}
-}
-
-static int current_device(void)
-{
-	int device = 0;
-
-	return driver.context_device && driver.context_device(&device) == ABI_SUCCESS ? device : 0;
-}
+const uint32_t driver_launch_ids[] = {
+	CBID_cuGraphLaunch, CBID_cuGraphLaunch_ptsz, CBID_cuGraphUpload, CBID_cuGraphUpload_ptsz, 0,
+};
 
 /* ---- frees: before the call ---- */
 
 static void free_one(uint64_t addr, unsigned class_of)
 {
-	if (recorder_free(addr, class_of, &call.gone[0]))
-		call.n_gone = 1;
+	recorder_free(addr, class_of, &call.gone);
 }
 
 static void call_begins(uint32_t cbid, const void *params)
 {
 	const struct abi_cuMemUnmap *unmap = params;
 
-	call.n_gone = 0;
+	call.gone.n = 0;
+	call.gone.pool = 0;
 	switch (cbid) {
 	/* All of these have one pointer, or one first: what they free. */
 	case CBID_cuMemFree_v2:
@@ -117,6 +103,7 @@ static void call_begins(uint32_t cbid, const void *params)
 		free_one(((const struct abi_cuMemFree_v2 *)params)->dptr, 0);
 		break;
 	case CBID_cuMemRelease:
+	case CBID_cuDestroyExternalMemory:
 		free_one(((const struct abi_cuMemRelease *)params)->handle, 1);
 		break;
 	case CBID_cuArrayDestroy:
@@ -124,7 +111,7 @@ static void call_begins(uint32_t cbid, const void *params)
 		free_one((uintptr_t)((const struct abi_cuArrayDestroy *)params)->hArray, 3);
 		break;
 	case CBID_cuMemUnmap:
-		call.n_gone = recorder_unmap(unmap->ptr, unmap->size, call.gone, PENDING_MAX);
+		recorder_unmap(unmap->ptr, unmap->size, &call.gone);
 		break;
 	default:
 		break;
@@ -132,14 +119,6 @@ static void call_begins(uint32_t cbid, const void *params)
 }
 
 /* ---- allocations: after it ---- */
-
-static bool is_capturing(void *stream)
-{
-	int status = 0;
-
-	return driver.is_capturing && driver.is_capturing(stream, &status) == ABI_SUCCESS &&
-	       status != 0;
-}
 
 static uint64_t format_bytes(int format)
 {
@@ -208,13 +187,10 @@ static bool request_async(uint32_t cbid, const void *params, struct request *q)
 		cbid == CBID_cuMemAllocFromPoolAsync || cbid == CBID_cuMemAllocFromPoolAsync_ptsz;
 	void *stream = from_pool ? pool->hStream : plain->hStream;
 
-	/* A node of a graph: memory comes when the graph is launched. */
-	if (is_capturing(stream))
-		return false;
-	q->e.kind = KIND_ASYNC;
+	/* Of a stream that is captured it is a node: memory comes when the graph is launched. */
+	q->e.kind = driver_captures(stream, &q->e.aux) ? KIND_GRAPH : KIND_ASYNC;
 	q->e.size = plain->bytesize;
 	q->e.stream = (uintptr_t)stream;
-	q->e.aux = from_pool ? (uintptr_t)pool->pool : 0;
 	q->e.context = 0;
 	q->out = plain->dptr;
 	return true;
@@ -239,6 +215,7 @@ static bool request_host(uint32_t cbid, const void *params, struct request *q)
 static bool request_virtual(uint32_t cbid, const void *params, struct request *q)
 {
 	const struct abi_cuMemImportFromShareableHandle *import = params;
+	const struct abi_cuImportExternalMemory *external = params;
 	const struct abi_cuMemCreate *create = params;
 	const struct abi_cuMemMap *map = params;
 	struct ring_record handle;
@@ -256,6 +233,12 @@ static bool request_virtual(uint32_t cbid, const void *params, struct request *q
 	if (cbid == CBID_cuMemImportFromShareableHandle) {
 		q->e.kind = KIND_IMPORTED_HANDLE;
 		q->out = import->handle;
+		return true;
+	}
+	if (cbid == CBID_cuImportExternalMemory) {
+		q->e.kind = KIND_IMPORTED_HANDLE;
+		q->e.size = external->memHandleDesc->size;
+		q->out = external->extMem_out;
 		return true;
 	}
 	q->e.addr = map->ptr;
@@ -281,10 +264,46 @@ static bool request_plain(uint32_t cbid, const void *params, struct request *q)
 		q->e.kind = KIND_PITCHED;
 		/* The pitch is known when the call succeeded. */
 		q->e.size = pitch->WidthInBytes * pitch->Height;
-	} else if (cbid == CBID_cuIpcOpenMemHandle_v2) {
-		q->e.kind = KIND_IMPORTED;
-		q->e.size = 0;
 	}
+	return true;
+}
+
+/* Memory of others: how much, only the driver can tell. */
+static bool request_imported(uint32_t cbid, const void *params, struct request *q)
+{
+	const struct abi_cuExternalMemoryGetMappedBuffer *buffer = params;
+	/* The other two have the result first as well. */
+	const struct abi_cuIpcOpenMemHandle_v2 *opened = params;
+
+	q->e.kind = KIND_IMPORTED;
+	q->out = opened->pdptr;
+	if (cbid == CBID_cuExternalMemoryGetMappedBuffer)
+		q->e.size = buffer->bufferDesc->size;
+	return true;
+}
+
+/* A memory node of a graph that is built by hand. */
+static bool request_node(uint32_t cbid, const void *params, struct request *q)
+{
+	const struct abi_cuGraphAddMemAllocNode *made = params;
+	const struct abi_cuGraphAddNode_v2 *second = params;
+	const struct abi_cuGraphAddNode *any = params;
+	const struct abi_mem_alloc_node *node = made->nodeParams;
+
+	if (cbid != CBID_cuGraphAddMemAllocNode) {
+		const struct abi_graph_node *p =
+			cbid == CBID_cuGraphAddNode ? any->nodeParams : second->nodeParams;
+
+		if (!p || p->type != ABI_NODE_MEM_ALLOC)
+			return false;
+		node = &p->alloc;
+	}
+	q->e.kind = KIND_GRAPH;
+	q->e.context = 0;
+	q->e.aux = (uintptr_t)made->hGraph;
+	q->e.size = node->bytesize;
+	q->e.device = node->poolProps.location.id;
+	q->out = &node->dptr;
 	return true;
 }
 
@@ -294,8 +313,15 @@ static bool request_of(uint32_t cbid, const void *params, struct request *q)
 	case CBID_cuMemAlloc_v2:
 	case CBID_cuMemAllocPitch_v2:
 	case CBID_cuMemAllocManaged:
-	case CBID_cuIpcOpenMemHandle_v2:
 		return request_plain(cbid, params, q);
+	case CBID_cuIpcOpenMemHandle_v2:
+	case CBID_cuMemPoolImportPointer:
+	case CBID_cuExternalMemoryGetMappedBuffer:
+		return request_imported(cbid, params, q);
+	case CBID_cuGraphAddMemAllocNode:
+	case CBID_cuGraphAddNode:
+	case CBID_cuGraphAddNode_v2:
+		return request_node(cbid, params, q);
 	case CBID_cuMemAllocAsync:
 	case CBID_cuMemAllocAsync_ptsz:
 	case CBID_cuMemAllocFromPoolAsync:
@@ -304,6 +330,7 @@ static bool request_of(uint32_t cbid, const void *params, struct request *q)
 	case CBID_cuMemCreate:
 	case CBID_cuMemMap:
 	case CBID_cuMemImportFromShareableHandle:
+	case CBID_cuImportExternalMemory:
 		return request_virtual(cbid, params, q);
 	case CBID_cuMemHostAlloc:
 	case CBID_cuMemHostAlloc_v2:
@@ -321,12 +348,39 @@ static bool request_of(uint32_t cbid, const void *params, struct request *q)
 
 static void memory_ran_out(struct recorder_event *e)
 {
-	size_t free_bytes = 0, total = 0;
-	bool known = driver.memory_info && driver.memory_info(&free_bytes, &total) == ABI_SUCCESS;
+	uint64_t pools[HOLDINGS_POOLS];
+	unsigned n = recorder_pools(pools);
 
-	if (known)
-		recorder_device(e->device, free_bytes, total);
-	recorder_oom(e, known ? free_bytes : UINT64_MAX);
+	for (unsigned i = 0; i < n; i++)
+		driver_tell_pool(pools[i], recorder_changes());
+	recorder_oom(e, driver_tell_memory(true));
+}
+
+/* Calls that take the driver tens of microseconds. */
+static bool is_slow(uint8_t kind)
+{
+	return kind == KIND_DEVICE || kind == KIND_PITCHED || kind == KIND_MANAGED ||
+	       kind == KIND_ARRAY || kind == KIND_HANDLE || kind == KIND_MAPPED;
+}
+
+/* Where it lies, and what else the driver can say of it. */
+static void complete(struct recorder_event *e)
+{
+	struct driver_place place;
+
+	if (e->kind == KIND_GRAPH)
+		__atomic_store_n(&graphs_allocate, true, __ATOMIC_RELAXED);
+	if (e->kind == KIND_IMPORTED && e->size == 0)
+		e->size = driver_size_of(e->addr);
+	if (e->kind != KIND_DEVICE && e->kind != KIND_PITCHED && e->kind != KIND_ASYNC)
+		return;
+	place = driver_place_of(e->addr);
+	e->mapping = place.mapping;
+	if (place.device >= 0)
+		e->device = place.device;
+	/* From a pool of the host. */
+	else if (place.device == -1)
+		e->kind = KIND_HOST;
 }
 
 static void allocated(uint32_t cbid, const struct abi_callback_data *data, int code)
@@ -337,7 +391,7 @@ static void allocated(uint32_t cbid, const struct abi_callback_data *data, int c
 	if (!request_of(cbid, data->functionParams, &q))
 		return;
 	if (q.e.device < 0 && q.e.kind != KIND_HANDLE)
-		q.e.device = current_device();
+		q.e.device = driver_device();
 	if (code == ABI_OUT_OF_MEMORY) {
 		memory_ran_out(&q.e);
 		return;
@@ -347,26 +401,90 @@ static void allocated(uint32_t cbid, const struct abi_callback_data *data, int c
 		memcpy(&q.e.addr, q.out, sizeof q.e.addr);
 	if (cbid == CBID_cuMemAllocPitch_v2 && pitch->pPitch)
 		q.e.size = *pitch->pPitch * pitch->Height;
-	if (q.e.addr)
-		recorder_alloc(&q.e);
+	if (!q.e.addr)
+		return;
+	complete(&q.e);
+	recorder_alloc(&q.e);
+	if (q.e.mapping.pool)
+		driver_tell_pool(q.e.mapping.pool, recorder_changes());
+	if (is_slow(q.e.kind))
+		driver_tell_memory(false);
 }
+
+/* ---- contexts, pools, graphs ---- */
 
 static void context_gone(uint32_t cbid, const void *params)
 {
 	const struct abi_cuDevicePrimaryCtx *primary = params;
 	const struct abi_cuCtxDestroy_v2 *destroyed = params;
-	unsigned flags;
-	int active = 0;
 
 	if (cbid == CBID_cuCtxDestroy_v2) {
 		recorder_drop((uintptr_t)destroyed->ctx, -1);
-	} else if (cbid == CBID_cuDevicePrimaryCtxReset_v2) {
-		recorder_drop(0, primary->dev);
-	} else if (driver.context_state &&
-		   driver.context_state(primary->dev, &flags, &active) == ABI_SUCCESS && !active) {
-		/* The last one who held it let go. */
-		recorder_drop(0, primary->dev);
+		return;
 	}
+	/* Was it the last one who let go? */
+	if (cbid == CBID_cuDevicePrimaryCtxRelease_v2 && driver_has_primary(primary->dev))
+		return;
+	if (driver_primary(primary->dev))
+		recorder_drop((uintptr_t)driver_primary(primary->dev), -1);
+	recorder_drop(0, primary->dev);
+}
+
+/* Calls that neither allocate nor free; false for others. */
+static bool changed_otherwise(uint32_t cbid, const void *params)
+{
+	const struct abi_cuDevicePrimaryCtxRetain *retained = params;
+	const struct abi_cuCtxCreate *created = params;
+	uint64_t pool = (uintptr_t)((const struct abi_cuMemPool *)params)->pool;
+
+	switch (cbid) {
+	case CBID_cuCtxDestroy_v2:
+	case CBID_cuDevicePrimaryCtxReset_v2:
+	case CBID_cuDevicePrimaryCtxRelease_v2:
+		context_gone(cbid, params);
+		return true;
+	case CBID_cuDevicePrimaryCtxRetain:
+		driver_tell_new_context(*retained->pctx, true);
+		return true;
+	case CBID_cuCtxCreate_v2:
+	case CBID_cuCtxCreate_v3:
+	case CBID_cuCtxCreate_v4:
+		driver_tell_new_context(*created->pctx, false);
+		return true;
+	case CBID_cuMemRetainAllocationHandle:
+		recorder_retain(*((const struct abi_cuMemRetainAllocationHandle *)params)->handle);
+		return true;
+	case CBID_cuMemPoolTrimTo:
+		driver_tell_pool(pool, recorder_changes());
+		return true;
+	case CBID_cuMemPoolDestroy:
+		recorder_pool_destroyed(pool);
+		return true;
+	case CBID_cuGraphDestroy:
+		recorder_drop_graph((uintptr_t)((const struct abi_cuGraphDestroy *)params)->hGraph);
+		return true;
+	case CBID_cuDeviceGraphMemTrim:
+		driver_tell_graphs(((const struct abi_cuDevicePrimaryCtx *)params)->dev);
+		return true;
+	case CBID_cuGraphLaunch:
+	case CBID_cuGraphLaunch_ptsz:
+	case CBID_cuGraphUpload:
+	case CBID_cuGraphUpload_ptsz:
+		driver_tell_graphs(driver_device());
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- calls ---- */
+
+static void freed(void)
+{
+	if (call.gone.pool)
+		driver_tell_pool(call.gone.pool, recorder_changes());
+	if (is_slow(call.gone.r[0].kind))
+		driver_tell_memory(false);
 }
 
 static void call_ends(uint32_t cbid, const struct abi_callback_data *data)
@@ -374,24 +492,26 @@ static void call_ends(uint32_t cbid, const struct abi_callback_data *data)
 	int code =
 		data->functionReturnValue ? *(const int *)data->functionReturnValue : ABI_SUCCESS;
 
-	if (code != ABI_SUCCESS) {
-		for (unsigned i = 0; i < call.n_gone; i++)
-			recorder_unfree(&call.gone[i]);
+	if (call.gone.n > 0) {
+		if (code != ABI_SUCCESS)
+			recorder_unfree(&call.gone);
+		else
+			freed();
+		call.gone.n = 0;
+		return;
 	}
-	call.n_gone = 0;
-	if (cbid == CBID_cuCtxDestroy_v2 || cbid == CBID_cuDevicePrimaryCtxReset_v2 ||
-	    cbid == CBID_cuDevicePrimaryCtxRelease_v2) {
-		if (code == ABI_SUCCESS)
-			context_gone(cbid, data->functionParams);
-	} else if (code == ABI_SUCCESS || code == ABI_OUT_OF_MEMORY) {
+	if (code == ABI_SUCCESS && changed_otherwise(cbid, data->functionParams))
+		return;
+	if (code == ABI_SUCCESS || code == ABI_OUT_OF_MEMORY)
 		allocated(cbid, data, code);
-	}
 }
 
-void driver_call(uint32_t cbid, const struct abi_callback_data *data)
+bool driver_call(uint32_t cbid, const struct abi_callback_data *data)
 {
+	bool before = __atomic_load_n(&graphs_allocate, __ATOMIC_RELAXED);
+
 	if (call.busy || !data->functionParams)
-		return;
+		return false;
 	call.busy = true;
 	if (data->callbackSite == ABI_SITE_ENTER) {
 		if (call.depth++ == 0) {
@@ -402,4 +522,5 @@ void driver_call(uint32_t cbid, const struct abi_callback_data *data)
 		call_ends(cbid, data);
 	}
 	call.busy = false;
+	return !before && __atomic_load_n(&graphs_allocate, __ATOMIC_RELAXED);
 }

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC   "VRAMRING"
-#define RING_VERSION 1u
+#define RING_VERSION 2u
 #define RING_ENDIAN  0x01020304u
 
 enum ring_act {
@@ -30,20 +30,23 @@ enum ring_act {
 	ACT_OOM = 3, /* size: requested; addr: free bytes of the device, or UINT64_MAX */
 };
 
-/* What was allocated; an event of the same kind frees it. */
+/* What was allocated; an event of the same kind frees it. Of device, pitched and async memory, aux is the
+ * address of the mapping in which it begins, or 0 when it has none of its own kind. */
 enum ring_kind {
 	KIND_DEVICE = 1, /* cuMemAlloc */
 	KIND_PITCHED,
 	KIND_MANAGED,
-	KIND_ASYNC,    /* from a pool, in order of a stream; aux: pool, or 0 */
+	KIND_ASYNC,    /* from a pool, in order of a stream */
 	KIND_MAPPED,   /* a handle mapped at an address; aux: handle */
 	KIND_ARRAY,    /* addr: its handle, which is no address: not in the trace */
-	KIND_HANDLE,   /* physical memory; addr: handle */
+	KIND_HANDLE,   /* physical memory; addr: handle; aux: owners but the first */
 	KIND_HOST,     /* pinned */
 	KIND_HOST_REG, /* pinned afterwards */
 	KIND_IMPORTED, /* of another process or interface; not counted */
 	KIND_IMPORTED_HANDLE,
-	KIND_NOTED, /* a block of the program's own pool; not counted */
+	KIND_NOTED,   /* a block of the program's own pool; not counted */
+	KIND_MAPPING, /* what the driver took for blocks; aux: the pool that keeps it, or 0 */
+	KIND_GRAPH,   /* a memory node of a graph: memory while that runs; aux: graph */
 	KIND_COUNT,
 };
 
@@ -88,14 +91,18 @@ struct ring_header {
 	char program[RING_PROGRAM_BYTES]; /* NUL-terminated, as all three */
 	char host[RING_HOST_BYTES];
 	char front_end[RING_FRONT_BYTES];
-	/* cuMemGetInfo when it was asked last: all processes of the device. */
-	struct {
+	struct ring_device {
+		/* cuMemGetInfo when it was asked last: all processes of the device. */
 		uint64_t free_bytes, total_bytes; /* 0: never asked */
 		int64_t time_us;
+		uint64_t counted_then;  /* counted_bytes at that time */
+		uint64_t counted_bytes; /* physical memory whose allocation was seen, now */
+		uint64_t graph_bytes;   /* what the driver keeps for memory nodes of graphs */
+		uint64_t first_used; /* used bytes when asked first: a context, other processes */
 	} devices[RING_DEVICES];
 };
 
-#define RING_HEADER_BYTES 4096
+#define RING_HEADER_BYTES 8192
 
 /* Head of everything in the arena; padded to 8 bytes with its payload. */
 enum arena_tag {
@@ -134,7 +141,22 @@ static inline unsigned ring_class(uint8_t kind)
 		return 1;
 	if (kind == KIND_ARRAY)
 		return 3;
+	if (kind == KIND_MAPPING)
+		return 4;
+	if (kind == KIND_GRAPH)
+		return 5;
 	return kind == KIND_NOTED ? 2 : 0;
+}
+
+static inline uint64_t ring_aux(const struct ring_record *r)
+{
+	return r->aux_low | (uint64_t)r->aux_high << 32;
+}
+
+static inline void ring_set_aux(struct ring_record *r, uint64_t aux)
+{
+	r->aux_low = (uint32_t)aux;
+	r->aux_high = (uint32_t)(aux >> 32);
 }
 
 static inline uint64_t ring_mix(uint64_t h, uint64_t x)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * image_out.c -- a ring image as a snapshot, in PyTorch's shape.
  *
- * An allocation is a segment with one block; memory mapped at neighbouring addresses is one segment
- * that is expandable. An event of the ring becomes a whole group of trace entries, so the ring's edge
- * never cuts one. What the format has no place for lies in a dict "capture".
+ * A mapping of the driver is a segment with the blocks that lie in it, those of a pool that touch are
+ * one segment; any other allocation is a segment with one block; memory mapped by hand at neighbouring
+ * addresses is one segment. What is mapped piece by piece is expandable. An event of the ring becomes a
+ * whole group of trace entries, so the ring's edge never cuts one.
  */
 #include "capture/image_private.h"
 
@@ -16,24 +17,6 @@
 
 /* The driver places allocations at multiples of this. */
 #define GRANULE 512
-
-struct pc_slot {
-	uint64_t pc;
-	uint32_t slot, pad;
-};
-
-struct writing {
-	const struct ring_image *image;
-	struct sw *w;
-	const struct ring_symbols *symbols;
-	struct ring_record *live; /* what lives at the end, by device and address */
-	size_t n_live;
-	struct arena_module *modules; /* by start */
-	size_t n_modules;
-	struct pc_slot *pcs;
-	uint32_t *slots; /* by arena id */
-	uint32_t words[16];
-};
 
 size_t ring_image_scratch(const struct ring_image *image)
 {
@@ -64,7 +47,10 @@ static int by_place(const void *a, const void *b)
 
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	/* A mapping before what lies in it. */
+	return (y->kind == KIND_MAPPING) - (x->kind == KIND_MAPPING);
 }
 
 static bool same_key(const struct ring_record *a, const struct ring_record *b)
@@ -107,6 +93,13 @@ static bool counts(uint8_t kind)
 	return kind >= KIND_DEVICE && kind <= KIND_MAPPED;
 }
 
+/* A block whose segment is a mapping with a record of its own. */
+static bool is_inside(const struct ring_record *r)
+{
+	return (r->kind == KIND_DEVICE || r->kind == KIND_PITCHED || r->kind == KIND_ASYNC) &&
+	       ring_aux(r) != 0;
+}
+
 static bool is_host(uint8_t kind)
 {
 	return kind == KIND_HOST || kind == KIND_HOST_REG;
@@ -132,7 +125,7 @@ static size_t utf8_length(const unsigned char *p, size_t n)
 }
 
 /* Any bytes: those that are no UTF-8 become question marks, long text is cut. */
-static void put_text(struct writing *x, const void *bytes, size_t n)
+void image_put_text(struct writing *x, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
 	char text[1024];
@@ -158,18 +151,18 @@ static void put_word(struct writing *x, unsigned slot, const char *word)
 	sw_share(x->w, &x->words[slot]);
 }
 
-static void put_string(struct writing *x, uint32_t id)
+void image_put_string(struct writing *x, uint32_t id)
 {
 	uint32_t n;
 	const unsigned char *p = image_arena(x->image, id, ARENA_STRING, &n);
 
 	if (!p) {
-		put_text(x, "??", 2);
+		image_put_text(x, "??", 2);
 		return;
 	}
 	if (sw_shared(x->w, &x->slots[id]))
 		return;
-	put_text(x, p, n);
+	image_put_text(x, p, n);
 	sw_share(x->w, &x->slots[id]);
 }
 
@@ -261,10 +254,10 @@ static void put_native(struct writing *x, uint64_t pc)
 		else
 			snprintf(name, sizeof name, "0x%llx", (unsigned long long)pc);
 	}
-	put_text(x, name, strlen(name));
+	image_put_text(x, name, strlen(name));
 	sw_key(x->w, SW_FILENAME);
 	if (path)
-		put_string(x, m->path);
+		image_put_string(x, m->path);
 	else
 		put_word(x, 10, "??");
 	sw_key(x->w, SW_LINE);
@@ -286,9 +279,9 @@ static void put_python(struct writing *x, uint32_t id)
 		return;
 	memcpy(&f, p, sizeof f);
 	put_frame_keys(x);
-	put_string(x, f.name);
+	image_put_string(x, f.name);
 	sw_key(x->w, SW_FILENAME);
-	put_string(x, f.file);
+	image_put_string(x, f.file);
 	sw_key(x->w, SW_LINE);
 	sw_u64(x->w, f.line);
 	sw_end(x->w);
@@ -348,39 +341,140 @@ static void put_block(struct writing *x, const struct ring_record *r)
 	sw_end(x->w);
 }
 
-/* Records i .. end - 1 as one segment. */
-static void put_segment(struct writing *x, size_t i, size_t end)
-{
-	const struct ring_record *first = &x->live[i];
-	uint64_t total = 0, requested = 0;
+struct segment {
+	uint64_t addr, total, allocated, requested, stream;
+	int device;
+	bool expandable;
+	unsigned pool; /* number, 0: none */
+	uint32_t stack;
+};
 
-	for (size_t k = i; k < end; k++) {
-		total += rounded(&x->live[k]);
-		requested += x->live[k].size;
-	}
+/* Opens the dict and its list of blocks. */
+static void begin_segment(struct writing *x, const struct segment *s)
+{
 	sw_dict(x->w);
 	sw_key(x->w, SW_DEVICE);
-	sw_i64(x->w, first->device < 0 ? 0 : first->device);
-	put_number(x, SW_ADDRESS, first->addr);
-	put_number(x, SW_TOTAL_SIZE, total);
-	put_number(x, SW_ALLOCATED_SIZE, total);
-	put_number(x, SW_ACTIVE_SIZE, total);
-	put_number(x, SW_REQUESTED_SIZE, requested);
-	put_number(x, SW_STREAM, first->stream);
+	sw_i64(x->w, s->device < 0 ? 0 : s->device);
+	put_number(x, SW_ADDRESS, s->addr);
+	put_number(x, SW_TOTAL_SIZE, s->total);
+	put_number(x, SW_ALLOCATED_SIZE, s->allocated);
+	put_number(x, SW_ACTIVE_SIZE, s->allocated);
+	put_number(x, SW_REQUESTED_SIZE, s->requested);
+	put_number(x, SW_STREAM, s->stream);
 	sw_key(x->w, SW_SEGMENT_TYPE);
 	put_word(x, 12, "large");
 	sw_key(x->w, SW_SEGMENT_POOL_ID);
-	/* A pool of its own kind: the rules of the caching allocator do not hold. */
-	sw_pair(x->w, 0, 1);
+	/* Pools of their own kind: the rules of the caching allocator do not hold. */
+	sw_pair(x->w, 0, 1 + (int64_t)s->pool);
 	sw_key(x->w, SW_IS_EXPANDABLE);
-	sw_bool(x->w, first->kind == KIND_MAPPED);
-	put_frames(x, first->stack);
+	sw_bool(x->w, s->expandable);
+	put_frames(x, s->stack);
 	sw_key(x->w, SW_BLOCKS);
 	sw_list(x->w);
+}
+
+static void end_segment(struct writing *x)
+{
+	sw_end(x->w);
+	sw_end(x->w);
+}
+
+/* Records i .. end - 1 as one segment, full of them. */
+static void put_segment(struct writing *x, size_t i, size_t end)
+{
+	const struct ring_record *first = &x->live[i];
+	struct segment s = {.addr = first->addr,
+			    .stream = first->stream,
+			    .device = first->device,
+			    .expandable = first->kind == KIND_MAPPED,
+			    .stack = first->stack};
+
+	for (size_t k = i; k < end; k++) {
+		s.total += rounded(&x->live[k]);
+		s.requested += x->live[k].size;
+	}
+	s.allocated = s.total;
+	begin_segment(x, &s);
 	for (size_t k = i; k < end; k++)
 		put_block(x, &x->live[k]);
+	end_segment(x);
+}
+
+static void put_gap(struct writing *x, uint64_t addr, uint64_t bytes)
+{
+	if (bytes == 0)
+		return;
+	sw_dict(x->w);
+	put_number(x, SW_ADDRESS, addr);
+	put_number(x, SW_SIZE, bytes);
+	put_number(x, SW_REQUESTED_SIZE, 0);
+	sw_key(x->w, SW_STATE);
+	put_word(x, 13, "inactive");
+	put_frames(x, 0);
 	sw_end(x->w);
-	sw_end(x->w);
+}
+
+/* Does this block lie between what is written of the segment and its end? */
+static bool lies_between(const struct ring_record *r, uint64_t at, uint64_t end)
+{
+	return is_inside(r) && r->addr >= at && r->addr <= end && rounded(r) <= end - r->addr;
+}
+
+/* Where the mappings that touch record i, a mapping, end. *next: the first record behind them. */
+static uint64_t end_of_mappings(const struct writing *x, size_t i, size_t *next)
+{
+	const struct ring_record *first = &x->live[i];
+	uint64_t end = first->addr + first->size, pool = ring_aux(first);
+	size_t k;
+
+	for (k = i + 1; k < x->n_live; k++) {
+		const struct ring_record *r = &x->live[k];
+		bool joins =
+			r->kind == KIND_MAPPING && r->addr == end && pool && ring_aux(r) == pool;
+
+		if (r->device != first->device || (r->addr >= end && !joins))
+			break;
+		if (joins)
+			end += r->size;
+	}
+	*next = k;
+	return end;
+}
+
+/* The segment of mapping i and those that touch it. Returns the first record behind. */
+static size_t put_mappings(struct writing *x, size_t i)
+{
+	const struct ring_record *first = &x->live[i];
+	size_t next;
+	uint64_t end = end_of_mappings(x, i, &next), at = first->addr;
+	struct segment s = {.addr = first->addr,
+			    .total = end - first->addr,
+			    .device = first->device,
+			    .expandable = ring_aux(first) != 0,
+			    .pool = image_pool_number(x, ring_aux(first)),
+			    .stack = first->stack};
+
+	if (end < first->addr)
+		return next;
+	for (size_t k = i; k < next; k++) {
+		if (lies_between(&x->live[k], at, end)) {
+			s.allocated += rounded(&x->live[k]);
+			s.requested += x->live[k].size;
+			at = x->live[k].addr + rounded(&x->live[k]);
+		}
+	}
+	begin_segment(x, &s);
+	at = first->addr;
+	for (size_t k = i; k < next; k++) {
+		if (lies_between(&x->live[k], at, end)) {
+			put_gap(x, at, x->live[k].addr - at);
+			put_block(x, &x->live[k]);
+			at = x->live[k].addr + rounded(&x->live[k]);
+		}
+	}
+	put_gap(x, at, end - at);
+	end_segment(x);
+	return next;
 }
 
 static bool joins(const struct ring_record *a, const struct ring_record *b)
@@ -396,7 +490,9 @@ static void put_segments(struct writing *x, bool host)
 	for (size_t i = 0; i < x->n_live;) {
 		size_t end = i + 1;
 
-		if (host ? is_host(x->live[i].kind) : counts(x->live[i].kind)) {
+		if (!host && x->live[i].kind == KIND_MAPPING) {
+			end = put_mappings(x, i);
+		} else if (host ? is_host(x->live[i].kind) : counts(x->live[i].kind)) {
 			while (end < x->n_live && joins(&x->live[end - 1], &x->live[end]))
 				end++;
 			put_segment(x, i, end);
@@ -445,9 +541,19 @@ static void put_entry(struct writing *x, const struct ring_record *r, unsigned w
 
 static void put_event(struct writing *x, const struct ring_record *r)
 {
-	bool mapped = r->kind == KIND_MAPPED;
+	bool mapped = r->kind == KIND_MAPPED || (r->kind == KIND_MAPPING && ring_aux(r));
 
-	if (r->act == ACT_OOM) {
+	if (r->kind == KIND_MAPPING) {
+		if (r->act == ACT_ALLOC)
+			put_entry(x, r, mapped ? WORD_MAP : WORD_SEG_ALLOC, r->size);
+		else
+			put_entry(x, r, mapped ? WORD_UNMAP : WORD_SEG_FREE, r->size);
+	} else if (is_inside(r) && r->act == ACT_ALLOC) {
+		put_entry(x, r, WORD_ALLOC, r->size);
+	} else if (is_inside(r) && r->act == ACT_FREE) {
+		put_entry(x, r, WORD_FREE_1, r->size);
+		put_entry(x, r, WORD_FREE_2, r->size);
+	} else if (r->act == ACT_OOM) {
 		put_entry(x, r, WORD_OOM, r->size);
 	} else if (r->act == ACT_ALLOC) {
 		put_entry(x, r, mapped ? WORD_MAP : WORD_SEG_ALLOC, rounded(r));
@@ -475,7 +581,8 @@ static void put_trace(struct writing *x, int device)
 		if (!event_at(x, seq, &r))
 			continue;
 		if (device < 0 ? is_host(r.kind) && r.act != ACT_OOM
-			       : r.device == device && (counts(r.kind) || r.act == ACT_OOM))
+			       : r.device == device && (counts(r.kind) || r.kind == KIND_MAPPING ||
+							r.act == ACT_OOM))
 			put_event(x, &r);
 	}
 	sw_end(x->w);
@@ -493,142 +600,6 @@ static int last_device(const struct writing *x)
 			last = r.device;
 	}
 	return last;
-}
-
-/* ---- what the format has no place for ---- */
-
-static void key(struct writing *x, const char *name)
-{
-	sw_key_text(x->w, name, strlen(name));
-}
-
-static void number(struct writing *x, const char *name, uint64_t v)
-{
-	key(x, name);
-	sw_u64(x->w, v);
-}
-
-static void text(struct writing *x, const char *name, const char *v)
-{
-	key(x, name);
-	put_text(x, v, strlen(v));
-}
-
-static void put_kinds(struct writing *x)
-{
-	static const char *const names[KIND_COUNT] = {
-		[KIND_DEVICE] = "device",
-		[KIND_PITCHED] = "pitched",
-		[KIND_MANAGED] = "managed",
-		[KIND_ARRAY] = "array",
-		[KIND_ASYNC] = "async",
-		[KIND_MAPPED] = "mapped",
-		[KIND_HANDLE] = "handles",
-		[KIND_HOST] = "host",
-		[KIND_HOST_REG] = "host_registered",
-		[KIND_IMPORTED] = "imported",
-		[KIND_IMPORTED_HANDLE] = "imported_handles",
-		[KIND_NOTED] = "noted",
-	};
-
-	key(x, "live");
-	sw_dict(x->w);
-	for (unsigned kind = 1; kind < KIND_COUNT; kind++) {
-		uint64_t n = 0, bytes = 0;
-
-		for (size_t i = 0; i < x->n_live; i++) {
-			if (x->live[i].kind == kind) {
-				n++;
-				bytes += x->live[i].size;
-			}
-		}
-		if (n == 0)
-			continue;
-		key(x, names[kind]);
-		sw_dict(x->w);
-		number(x, "count", n);
-		number(x, "bytes", bytes);
-		sw_end(x->w);
-	}
-	sw_end(x->w);
-}
-
-static void put_devices(struct writing *x)
-{
-	const struct ring_header *h = &x->image->header;
-
-	key(x, "devices");
-	sw_list(x->w);
-	for (int i = 0; i < RING_DEVICES; i++) {
-		if (!h->devices[i].total_bytes)
-			continue;
-		sw_dict(x->w);
-		number(x, "index", (uint64_t)i);
-		number(x, "free_bytes", h->devices[i].free_bytes);
-		number(x, "total_bytes", h->devices[i].total_bytes);
-		key(x, "at_us");
-		sw_i64(x->w, h->devices[i].time_us);
-		sw_end(x->w);
-	}
-	sw_end(x->w);
-}
-
-/* What was loaded, so that names can be found later in files that are certainly the same. */
-static void put_modules(struct writing *x)
-{
-	static const char digits[] = "0123456789abcdef";
-	const struct arena_module *last = NULL;
-
-	key(x, "modules");
-	sw_list(x->w);
-	for (size_t i = 0; i < x->n_modules; i++) {
-		const struct arena_module *m = &x->modules[i];
-		char hex[2 * BUILD_ID_BYTES];
-		uint32_t n = m->build_id_bytes <= BUILD_ID_BYTES ? m->build_id_bytes : 0;
-
-		/* One that has several stretches of code. */
-		if (last && last->base == m->base && last->path == m->path)
-			continue;
-		last = m;
-		sw_dict(x->w);
-		key(x, "path");
-		put_string(x, m->path);
-		key(x, "build_id");
-		for (uint32_t k = 0; k < n; k++) {
-			hex[2 * k] = digits[m->build_id[k] >> 4];
-			hex[2 * k + 1] = digits[m->build_id[k] & 15];
-		}
-		if (n)
-			sw_text(x->w, hex, 2 * (size_t)n);
-		else
-			sw_none(x->w);
-		sw_end(x->w);
-	}
-	sw_end(x->w);
-}
-
-static void put_capture(struct writing *x)
-{
-	const struct ring_header *h = &x->image->header;
-
-	sw_key(x->w, SW_CAPTURE);
-	sw_dict(x->w);
-	number(x, "version", h->version);
-	text(x, "front_end", h->front_end);
-	text(x, "program", h->program);
-	text(x, "host", h->host);
-	number(x, "pid", h->pid);
-	key(x, "start_us");
-	sw_i64(x->w, h->start_us);
-	number(x, "events", x->image->end_seq - x->image->first_seq);
-	number(x, "lost_events", x->image->first_seq - 1);
-	number(x, "table_full", h->table_full);
-	number(x, "arena_full", h->arena_full);
-	number(x, "unknown_frees", h->unknown_frees);
-	put_kinds(x);
-	put_devices(x);
-	put_modules(x);
-	sw_end(x->w);
 }
 
 bool ring_image_write(const struct ring_image *image, struct sw *w, void *scratch,
@@ -660,7 +631,7 @@ bool ring_image_write(const struct ring_image *image, struct sw *w, void *scratc
 	put_trace(&x, -1);
 	sw_key(w, SW_OVERFLOWED);
 	sw_bool(w, image->wrapped);
-	put_capture(&x);
+	image_put_capture(&x);
 	sw_end(w);
 	return sw_finish(w);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capture/cupti.h"
+#include "capture/driver_ask.h"
 #include "capture/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -54,6 +55,8 @@ EXPORT void vramscope_capture_stop(void)
 
 EXPORT bool vramscope_capture_dump(const char *path)
 {
+	if (recorder_is_on())
+		driver_tell_all();
 	return recorder_dump(path);
 }
 
@@ -77,7 +80,7 @@ EXPORT void vramscope_capture_note_alloc(const void *address, size_t bytes, int 
 
 EXPORT void vramscope_capture_note_free(const void *address)
 {
-	struct ring_record gone;
+	struct ledger_gone gone = {0};
 
 	recorder_free((uintptr_t)address, 2, &gone);
 }

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "capture/dump.h"
-#include "capture/ring.h"
+#include "capture/ledger.h"
 #include "capture/stack.h"
 
 /* Expandable segments fail thousands of times in a row for one request. */
@@ -30,11 +30,10 @@
 static struct {
 	pthread_mutex_t lock;
 	bool on; /* atomic; changed under the lock */
-	struct ring ring;
+	struct ledger ledger;
 	struct capture_settings settings;
 	uint64_t generation; /* of the modules in the arena */
 	unsigned events_since_modules;
-	uint64_t live_bytes;
 	unsigned dumps, oom_dumps;
 	int64_t last_oom_us;
 	sem_t wanted; /* posted by the signal handler */
@@ -82,8 +81,8 @@ static void take_module(void *ctx, const struct stack_module *m)
 	(void)ctx;
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		copy.path = ring_string(&rec.ring, m->path, strlen(m->path));
-		ring_module(&rec.ring, &copy);
+		copy.path = ring_string(&rec.ledger.ring, m->path, strlen(m->path));
+		ring_module(&rec.ledger.ring, &copy);
 	}
 	pthread_mutex_unlock(&rec.lock);
 }
@@ -148,11 +147,7 @@ static void take_signal(int number)
 static void in_child(void)
 {
 	pthread_mutex_init(&rec.lock, NULL);
-	if (rec.ring.header) {
-		munmap(rec.ring.header, rec.ring.mapped_bytes);
-		munmap(rec.ring.index, rec.ring.index_bytes);
-	}
-	memset(&rec.ring, 0, sizeof rec.ring);
+	ledger_abandon(&rec.ledger);
 	rec.on = rec.has_thread = false;
 	if (rec.signal_number)
 		sigaction(rec.signal_number, &rec.previous, NULL);
@@ -179,12 +174,12 @@ bool recorder_start(const struct capture_settings *s, const char *front_end)
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
 		snprintf(why, sizeof why, "already recording");
-	} else if (ring_create(&rec.ring, s->ring, s->max_entries, why, sizeof why)) {
+	} else if (ledger_open(&rec.ledger, s->ring, s->max_entries, why, sizeof why)) {
 		rec.settings = *s;
-		rec.generation = rec.live_bytes = 0;
+		rec.generation = 0;
 		rec.dumps = rec.oom_dumps = 0;
 		rec.last_oom_us = 0;
-		fill_header(rec.ring.header, front_end);
+		fill_header(rec.ledger.ring.header, front_end);
 		if (!rec.has_fork_handler)
 			rec.has_fork_handler = pthread_atfork(NULL, NULL, in_child) == 0;
 		if (s->signal_number)
@@ -211,11 +206,11 @@ void recorder_stop(bool dump)
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
 		bool remove = (dumped || !dump) && !rec.settings.keep_ring;
-		char path[sizeof rec.ring.path];
+		char path[sizeof rec.ledger.ring.path];
 
 		__atomic_store_n(&rec.on, false, __ATOMIC_RELEASE);
-		memcpy(path, rec.ring.path, sizeof path);
-		ring_close(&rec.ring);
+		memcpy(path, rec.ledger.ring.path, sizeof path);
+		ledger_close(&rec.ledger);
 		if (remove)
 			unlink(path);
 		if (rec.signal_number)
@@ -230,12 +225,12 @@ void recorder_status(struct vramscope_capture_status *out)
 	memset(out, 0, sizeof *out);
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		const struct ring_header *h = rec.ring.header;
+		const struct ring_header *h = rec.ledger.ring.header;
 
 		out->recording = true;
 		out->events = h->next_seq - 1;
-		out->live = rec.ring.n_live;
-		out->live_bytes = rec.live_bytes;
+		out->live = rec.ledger.ring.n_live;
+		out->live_bytes = rec.ledger.live_bytes;
 		out->dropped = h->table_full + h->arena_full;
 		out->dumps = rec.dumps;
 	}
@@ -252,7 +247,7 @@ static void *copy_ring(size_t *bytes)
 
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		h = rec.ring.header;
+		h = rec.ledger.ring.header;
 		*bytes = h->arena_offset + h->arena_used;
 		copy = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			    0);
@@ -295,26 +290,11 @@ bool recorder_dump(const char *path)
 
 /* ---- events ---- */
 
-static bool counts(uint8_t kind)
+/* With the lock held: the event's time and stack. */
+static void complete(struct ring_record *r, const uint64_t *pcs, uint32_t n_pcs)
 {
-	return kind >= KIND_DEVICE && kind <= KIND_MAPPED;
-}
-
-/* With the lock held. */
-static void append(struct ring_record *r, const uint64_t *pcs, uint32_t n_pcs)
-{
-	const struct ring_record *old;
-
 	r->time_us = now_us();
-	if (n_pcs)
-		r->stack = ring_stack(&rec.ring, pcs, n_pcs);
-	old = r->act == ACT_OOM ? NULL : ring_find(&rec.ring, r->addr, ring_class(r->kind));
-	if (old && counts(old->kind))
-		rec.live_bytes -= old->size;
-	ring_append(&rec.ring, r);
-	old = r->act == ACT_ALLOC ? ring_find(&rec.ring, r->addr, ring_class(r->kind)) : NULL;
-	if (old && counts(r->kind))
-		rec.live_bytes += r->size;
+	r->stack = n_pcs ? ring_stack(&rec.ledger.ring, pcs, n_pcs) : 0;
 }
 
 /* The stack, taken before our lock is. */
@@ -358,23 +338,16 @@ void recorder_alloc(const struct recorder_event *e)
 		return;
 	n = take_stack(pcs);
 	pthread_mutex_lock(&rec.lock);
-	if (rec.on)
-		append(&r, pcs, n);
+	if (rec.on) {
+		complete(&r, pcs, n);
+		ledger_alloc(&rec.ledger, &r, &e->mapping);
+	}
 	pthread_mutex_unlock(&rec.lock);
 }
 
-/* With the lock held: `alive` goes. */
-static void append_free(const struct ring_record *alive, const uint64_t *pcs, uint32_t n_pcs)
+bool recorder_free(uint64_t addr, unsigned class_of, struct ledger_gone *gone)
 {
-	struct ring_record r = *alive;
-
-	r.act = ACT_FREE;
-	r.stack = 0;
-	append(&r, pcs, n_pcs);
-}
-
-bool recorder_free(uint64_t addr, unsigned class_of, struct ring_record *gone)
-{
+	struct ring_record call = {0}, copy;
 	const struct ring_record *alive = NULL;
 	uint64_t pcs[STACK_MAX];
 	uint32_t n;
@@ -384,12 +357,14 @@ bool recorder_free(uint64_t addr, unsigned class_of, struct ring_record *gone)
 	n = take_stack(pcs);
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		alive = ring_find(&rec.ring, addr, class_of);
+		alive = ring_find(&rec.ledger.ring, addr, class_of);
 		if (alive) {
-			*gone = *alive;
-			append_free(gone, pcs, n);
-		} else {
-			rec.ring.header->unknown_frees++;
+			copy = *alive;
+			complete(&call, pcs, n);
+			ledger_free(&rec.ledger, &copy, call.stack, call.time_us, gone);
+		} else if (!ring_find(&rec.ledger.ring, addr, ring_class(KIND_GRAPH))) {
+			/* What a graph allocated may be freed outside of it. */
+			rec.ledger.ring.header->unknown_frees++;
 		}
 	}
 	pthread_mutex_unlock(&rec.lock);
@@ -402,47 +377,60 @@ bool recorder_find(uint64_t addr, unsigned class_of, struct ring_record *out)
 
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on)
-		alive = ring_find(&rec.ring, addr, class_of);
+		alive = ring_find(&rec.ledger.ring, addr, class_of);
 	if (alive)
 		*out = *alive;
 	pthread_mutex_unlock(&rec.lock);
 	return alive != NULL;
 }
 
-void recorder_unfree(const struct ring_record *gone)
+void recorder_unfree(const struct ledger_gone *gone)
 {
-	struct ring_record r = *gone;
-
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on)
-		append(&r, NULL, 0);
+		ledger_unfree(&rec.ledger, gone, now_us());
 	pthread_mutex_unlock(&rec.lock);
 }
 
-/* Frees whatever `matches`; the table may move under us, so each find starts where the last one
- * was. */
-static unsigned free_matching(bool (*matches)(const struct ring_record *r, uint64_t a, uint64_t b),
-			      uint64_t a, uint64_t b, struct ring_record *gone, unsigned max)
+void recorder_retain(uint64_t handle)
 {
+	pthread_mutex_lock(&rec.lock);
+	if (rec.on)
+		ledger_retain(&rec.ledger, handle, now_us());
+	pthread_mutex_unlock(&rec.lock);
+}
+
+typedef bool (*matcher)(const struct ring_record *r, uint64_t a, uint64_t b);
+
+/* Frees whatever `matches`. The table moves under us, so it is gone through until nothing does. */
+static void free_matching(matcher matches, uint64_t a, uint64_t b, struct ledger_gone *gone)
+{
+	struct ring_record call = {0};
 	uint64_t pcs[STACK_MAX];
 	uint32_t n_pcs;
-	unsigned n = 0;
+	bool again = true;
 
 	if (!recorder_is_on())
-		return 0;
+		return;
 	n_pcs = take_stack(pcs);
 	pthread_mutex_lock(&rec.lock);
-	for (uint64_t i = 0; rec.on && i < rec.ring.header->table_slots; i++) {
-		while (rec.ring.table[i].r.seq && matches(&rec.ring.table[i].r, a, b)) {
-			struct ring_record r = rec.ring.table[i].r;
+	if (rec.on)
+		complete(&call, pcs, n_pcs);
+	while (rec.on && again) {
+		again = false;
+		for (uint64_t i = 0; i < rec.ledger.ring.header->table_slots; i++) {
+			struct ring_record r = rec.ledger.ring.table[i].r;
 
-			if (n < max)
-				gone[n++] = r;
-			append_free(&r, pcs, n_pcs);
+			if (!r.seq || !matches(&r, a, b))
+				continue;
+			/* All owners of a handle go with what matched. */
+			if (r.kind == KIND_HANDLE)
+				ring_set_aux(&r, 0);
+			ledger_free(&rec.ledger, &r, call.stack, call.time_us, gone);
+			again = true;
 		}
 	}
 	pthread_mutex_unlock(&rec.lock);
-	return n;
 }
 
 static bool in_range(const struct ring_record *r, uint64_t addr, uint64_t size)
@@ -450,20 +438,20 @@ static bool in_range(const struct ring_record *r, uint64_t addr, uint64_t size)
 	return r->kind == KIND_MAPPED && r->addr >= addr && r->addr - addr < size;
 }
 
-unsigned recorder_unmap(uint64_t addr, uint64_t size, struct ring_record *gone, unsigned max)
+void recorder_unmap(uint64_t addr, uint64_t size, struct ledger_gone *gone)
 {
 	struct ring_record first;
-	unsigned n = 0;
 
 	/* Nearly always one mapping, or a few neighbours. */
-	while (size > 0 && n < max && recorder_free(addr, 0, &first)) {
-		gone[n++] = first;
+	while (size > 0 && gone->n < LEDGER_GONE_MAX && recorder_find(addr, 0, &first) &&
+	       recorder_free(addr, 0, gone)) {
 		if (first.size == 0 || first.size >= size)
-			return n;
+			return;
 		addr += first.size;
 		size -= first.size;
 	}
-	return size > 0 ? n + free_matching(in_range, addr, size, gone + n, max - n) : n;
+	if (size > 0)
+		free_matching(in_range, addr, size, gone);
 }
 
 static bool of_context(const struct ring_record *r, uint64_t context, uint64_t unused)
@@ -478,12 +466,76 @@ static bool of_device(const struct ring_record *r, uint64_t device, uint64_t unu
 	return r->context != 0 && r->device >= 0 && (uint64_t)r->device == device;
 }
 
+static bool of_graph(const struct ring_record *r, uint64_t graph, uint64_t unused)
+{
+	(void)unused;
+	return r->kind == KIND_GRAPH && ring_aux(r) == graph;
+}
+
 void recorder_drop(uint64_t context, int device)
 {
 	if (context)
-		free_matching(of_context, context, 0, NULL, 0);
+		free_matching(of_context, context, 0, NULL);
 	else
-		free_matching(of_device, (uint64_t)device, 0, NULL, 0);
+		free_matching(of_device, (uint64_t)device, 0, NULL);
+}
+
+void recorder_drop_graph(uint64_t graph)
+{
+	bool known = false;
+
+	pthread_mutex_lock(&rec.lock);
+	if (rec.on)
+		known = holdings_find(&rec.ledger.holdings, HOLDING_GRAPH, graph) != NULL;
+	pthread_mutex_unlock(&rec.lock);
+	if (known)
+		free_matching(of_graph, graph, 0, NULL);
+}
+
+/* ---- what the driver says of itself ---- */
+
+uint64_t recorder_changes(void)
+{
+	return __atomic_load_n(&rec.ledger.holdings.changes, __ATOMIC_ACQUIRE);
+}
+
+void recorder_pool(uint64_t pool, uint64_t reserved_bytes, uint64_t since)
+{
+	pthread_mutex_lock(&rec.lock);
+	if (rec.on && recorder_changes() == since)
+		ledger_pool(&rec.ledger, pool, reserved_bytes, now_us());
+	pthread_mutex_unlock(&rec.lock);
+}
+
+void recorder_pool_destroyed(uint64_t pool)
+{
+	pthread_mutex_lock(&rec.lock);
+	if (rec.on)
+		ledger_pool_destroyed(&rec.ledger, pool, now_us());
+	pthread_mutex_unlock(&rec.lock);
+}
+
+unsigned recorder_pools(uint64_t pools[HOLDINGS_POOLS])
+{
+	unsigned n = 0;
+
+	pthread_mutex_lock(&rec.lock);
+	for (size_t i = 0; rec.on && i < HOLDINGS_POOLS; i++) {
+		const struct holdings_pool *pool = &rec.ledger.holdings.pools[i];
+
+		if (pool->handle && !pool->destroyed)
+			pools[n++] = pool->handle;
+	}
+	pthread_mutex_unlock(&rec.lock);
+	return n;
+}
+
+void recorder_graph(int device, uint64_t bytes)
+{
+	pthread_mutex_lock(&rec.lock);
+	if (rec.on && device >= 0 && device < RING_DEVICES)
+		rec.ledger.ring.header->devices[device].graph_bytes = bytes;
+	pthread_mutex_unlock(&rec.lock);
 }
 
 void recorder_oom(const struct recorder_event *e, uint64_t free_bytes)
@@ -499,7 +551,8 @@ void recorder_oom(const struct recorder_event *e, uint64_t free_bytes)
 	r.addr = free_bytes;
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		append(&r, pcs, n);
+		complete(&r, pcs, n);
+		ledger_oom(&rec.ledger, &r);
 		dump = rec.settings.on_oom && rec.oom_dumps < OOM_DUMPS &&
 		       (!rec.last_oom_us || r.time_us - rec.last_oom_us > OOM_SECONDS * 1000000LL);
 		if (dump) {
@@ -516,11 +569,14 @@ void recorder_device(int device, uint64_t free_bytes, uint64_t total_bytes)
 {
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on && device >= 0 && device < RING_DEVICES) {
-		struct ring_header *h = rec.ring.header;
+		struct ring_device *d = &rec.ledger.ring.header->devices[device];
 
-		h->devices[device].free_bytes = free_bytes;
-		h->devices[device].total_bytes = total_bytes;
-		h->devices[device].time_us = now_us();
+		if (!d->total_bytes)
+			d->first_used = total_bytes - free_bytes;
+		d->free_bytes = free_bytes;
+		d->total_bytes = total_bytes;
+		d->counted_then = d->counted_bytes;
+		d->time_us = now_us();
 	}
 	pthread_mutex_unlock(&rec.lock);
 }

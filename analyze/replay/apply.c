@@ -170,7 +170,7 @@ static void check_stream(struct replay *r, uint32_t number, uint32_t row)
 	const struct attr *attr = replay_attr(r, number);
 	const struct mapping *m = &r->heap.mappings.at[heap_row(&r->heap, row)->mapping];
 
-	if (m != &r->heap.mappings.at[MAPPING_UNKNOWN] && attr->has_stream &&
+	if (m != &r->heap.mappings.at[MAPPING_UNKNOWN] && attr->has_stream && !r->of_driver &&
 	    attr->stream != m->stream)
 		mismatch_at(r, RULE_ALLOC_STREAM, number, heap_row(&r->heap, row)->address,
 			    m->stream, attr->stream);
@@ -198,7 +198,7 @@ static int apply_alloc(struct replay *r, uint32_t number, uint64_t address, uint
 	size = b->size;
 	if (rounded < size && !r->never_splits &&
 	    round_splits(&r->m->settings, size, rounded, rounded <= SMALL_MAX_BYTES,
-			 m->is_expandable || r->m->settings.expandable_segments))
+			 r->of_driver || m->is_expandable || r->m->settings.expandable_segments))
 		size = rounded;
 	heap_alloc(h, row, size, requested < size ? requested : size, number);
 	if (r->recording)

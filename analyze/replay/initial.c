@@ -160,7 +160,8 @@ static uint64_t size_by_rule(struct initial *b, const struct lived *one, const s
 	*open = false;
 	if (b->r->never_splits || rounded >= room)
 		return room;
-	if (rounded <= SMALL_MAX_BYTES || m->is_expandable || s->expandable_segments)
+	if (b->r->of_driver || rounded <= SMALL_MAX_BYTES || m->is_expandable ||
+	    s->expandable_segments)
 		return rounded;
 	if (rounded >= s->max_split_bytes)
 		slack = s->max_non_split_rounding_bytes;

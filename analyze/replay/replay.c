@@ -274,6 +274,7 @@ int replay_new(struct replay **out, const struct model *m, const struct device *
 		.position = EVENT_START,
 		.plain_rounding = !has_divisions(&m->settings),
 		.never_splits = d->index == DEVICE_HOST,
+		.of_driver = m->capture_value != NULL,
 		.cut = !d->trace_meets_segments && d->n_events > 0,
 		.last_time_us = INT64_MIN,
 	};

@@ -27,6 +27,7 @@ struct replay {
 	/* How this device rounds and splits. */
 	bool plain_rounding; /* no roundup_power2_divisions: rounding is one addition and mask */
 	bool never_splits;   /* pinned host memory: a block is handed out whole */
+	bool of_driver;      /* recorded below PyTorch: blocks take what they need */
 	bool cut;            /* the trace does not meet the segments */
 	bool sizes_open;     /* a block from before the trace may own bytes nothing tells of */
 

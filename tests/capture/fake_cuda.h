@@ -6,8 +6,14 @@
 
 #include "capture/cuda_abi.h"
 
-#define FAKE_STUCK_BYTES ((size_t)5 << 20)
-#define FAKE_CAPTURING   ((void *)0x99) /* a stream that records a graph */
+#define FAKE_STUCK_BYTES    ((size_t)5 << 20)
+#define FAKE_CONTEXT_BYTES  ((size_t)10 << 20)
+#define FAKE_CAPTURING      ((void *)0x99) /* a stream that records a graph */
+#define FAKE_GRAPH          ((void *)0x98)
+#define FAKE_GRAPH_BYTES    ((size_t)6 << 20) /* what its launch keeps */
+#define FAKE_OWN_POOL       ((void *)0x50)    /* of device 0 */
+#define FAKE_POOL_HANDLE    UINT64_C(0x60)    /* the default pool of device 0; the others follow */
+#define FAKE_IMPORTED_BYTES ((size_t)4096)
 
 typedef void (*fake_hook)(int site, uint32_t cbid, const void *params, int *result, void *context);
 extern fake_hook fake_cuda_hook;
@@ -22,6 +28,31 @@ int cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
 int cuStreamIsCapturing(void *stream, int *status);
 int cuCtxCreate_v2(void **context, unsigned flags, int device);
 int cuCtxDestroy_v2(void *context);
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxReset_v2(int device);
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
+int cuStreamSynchronize(void *stream);
+int cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *id, void **graph,
+			      const void **dependencies, size_t *n);
+int cuPointerGetAttributes(unsigned n, int *attributes, void **data, uint64_t at);
+int cuMemPoolGetAttribute(void *pool, int attribute, void *value);
+int cuMemPoolSetThreshold(void *pool, uint64_t bytes); /* not of the real one */
+int cuMemPoolTrimTo(void *pool, size_t keep);
+int cuMemPoolDestroy(void *pool);
+int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t at);
+int cuDeviceGetGraphMemAttribute(int device, int attribute, void *value);
+int cuDeviceGraphMemTrim(int device);
+int cuGraphLaunch(void *exec, void *stream);
+int cuGraphDestroy(void *graph);
+int cuGraphAddMemAllocNode(void **out, void *graph, const void *dependencies, size_t n,
+			   struct abi_mem_alloc_node *node);
+int cuMemRetainAllocationHandle(uint64_t *handle, void *at);
+int cuImportExternalMemory(void **out, const struct abi_external_memory *d);
+int cuExternalMemoryGetMappedBuffer(abi_devptr *at, void *memory,
+				    const struct abi_external_buffer *d);
+int cuDestroyExternalMemory(void *memory);
 int cuMemAlloc_v2(abi_devptr *at, size_t bytes);
 int cuMemAllocManaged(abi_devptr *at, size_t bytes, unsigned flags);
 int cuMemAllocPitch_v2(abi_devptr *at, size_t *pitch, size_t width, size_t height,

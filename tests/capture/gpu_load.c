@@ -4,7 +4,8 @@
  *     load storm THREADS [COUNT]   allocate and free at random, without end or COUNT times a thread
  *     load kinds                   one of each kind, all left alive
  *     load free                    one of each kind, all given back
- *     load oom | stuck | context | capture | fork | two | api FILE | signal
+ *     load pools | graph | handles | imported | churn COUNT | rates COUNT DEPTH
+ *     load oom | stuck | context | reset | capture | fork | two | api FILE | signal
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/vramscope_capture.h"
@@ -72,10 +74,15 @@ static void *storm(void *arg)
 	struct held held[HELD] = {0};
 	abi_devptr va;
 
+	void *context;
+
+	cuDevicePrimaryCtxRetain(&context, 0);
 	cuMemAddressReserve(&va, (size_t)1 << 36);
 	for (long i = 0; storm_count == 0 || i < storm_count; i++) {
 		struct held *h = &held[next_random(&state) % HELD];
 
+		if (next_random(&state) % 100 == 0)
+			cuStreamSynchronize(NULL);
 		if (h->at)
 			drop(h);
 		else
@@ -111,7 +118,7 @@ static void kinds(int give_back)
 	cuMemAllocPitch_v2(&pitched, &pitch, 1000, 3, 4);
 	cuMemAllocManaged(&managed, 2000, 1);
 	cuMemAllocAsync(&async, 3000, (void *)0x20);
-	cuMemAllocFromPoolAsync(&pooled, 4000, (void *)0x50, (void *)0x20);
+	cuMemAllocFromPoolAsync(&pooled, 4000, FAKE_OWN_POOL, (void *)0x20);
 	cuMemAddressReserve(&va, 4 * MIB);
 	for (int i = 0; i < 2; i++) {
 		cuMemCreate(&handles[i], 2 * MIB, &prop, 0);
@@ -138,6 +145,119 @@ static void kinds(int give_back)
 	cuArrayDestroy(arr);
 }
 
+static void print_used(const char *what)
+{
+	size_t free_bytes, total;
+
+	cuMemGetInfo_v2(&free_bytes, &total);
+	printf("%s %zu\n", what, total - free_bytes);
+}
+
+/* A pool that keeps what is empty, one that gives it back, and one that is destroyed in use. */
+static void pools(void)
+{
+	void *keeping = (void *)(uintptr_t)FAKE_POOL_HANDLE;
+	abi_devptr a, b, c, d, own;
+
+	cuMemAllocAsync(&a, 20 * MIB, NULL);  /* first piece of 32 MiB */
+	cuMemAllocAsync(&b, 100 * MIB, NULL); /* to the end of the fourth */
+	cuMemAllocAsync(&c, 10 * MIB, NULL);  /* the fifth */
+	cuMemFreeAsync(b, NULL);
+	cuStreamSynchronize(NULL); /* the second to the fourth go, unseen */
+	cuMemAllocAsync(&d, 512, NULL);
+	cuMemPoolSetThreshold(keeping, UINT64_MAX);
+	cuMemFreeAsync(c, NULL);
+	cuStreamSynchronize(NULL); /* kept */
+	cuMemAllocFromPoolAsync(&own, 40 * MIB, FAKE_OWN_POOL, NULL);
+	cuMemPoolDestroy(FAKE_OWN_POOL);
+	cuMemAllocAsync(&b, 200 * MIB, NULL);
+	cuMemFreeAsync(b, NULL);
+	cuMemPoolTrimTo(keeping, 3 * 32 * MIB);
+	print_used("used");
+}
+
+static void graph(void)
+{
+	struct abi_mem_alloc_node node = {.poolProps.location = {ABI_LOCATION_DEVICE, 0},
+					  .bytesize = 3 * MIB};
+	abi_devptr at;
+	void *handle;
+
+	cuMemAllocAsync(&at, MIB, FAKE_CAPTURING);
+	cuMemFreeAsync(at, FAKE_CAPTURING);
+	cuGraphAddMemAllocNode(&handle, (void *)0x97, NULL, 0, &node);
+	cuGraphLaunch((void *)0x96, NULL);
+	cuGraphDestroy(FAKE_GRAPH);
+	print_used("used");
+}
+
+/* Physical memory lives while a handle or a mapping does. */
+static void handles(void)
+{
+	struct abi_allocation_prop prop = {.location = {ABI_LOCATION_DEVICE, 0}};
+	uint64_t handle, again, other;
+	abi_devptr va;
+
+	cuMemAddressReserve(&va, 100 * MIB);
+	cuMemCreate(&handle, 4 * MIB, &prop, 0);
+	cuMemMap(va, 4 * MIB, 0, handle, 0);
+	cuMemRelease(handle); /* mapped, without a handle */
+	cuMemCreate(&handle, 8 * MIB, &prop, 0);
+	cuMemMap(va + 50 * MIB, 8 * MIB, 0, handle, 0);
+	cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(va + 50 * MIB));
+	cuMemUnmap(va + 50 * MIB, 8 * MIB);
+	cuMemRelease(handle); /* one owner is left */
+	cuMemCreate(&other, 16 * MIB, &prop, 0);
+	cuMemMap(va + 60 * MIB, 16 * MIB, 0, other, 0);
+	cuMemRelease(other);
+	cuMemUnmap(va + 60 * MIB, 16 * MIB); /* gone */
+	print_used("used");
+}
+
+static void imported(void)
+{
+	const struct abi_external_memory memory = {.type = 1, .size = 70000};
+	const struct abi_external_buffer buffer = {.size = 65536};
+	struct fake_ipc ipc = {""};
+	void *external, *second;
+	abi_devptr at;
+
+	cuIpcOpenMemHandle_v2(&at, ipc, 0);
+	cuImportExternalMemory(&external, &memory);
+	cuExternalMemoryGetMappedBuffer(&at, external, &buffer);
+	cuMemFree_v2(at);
+	cuDestroyExternalMemory(external);
+	cuImportExternalMemory(&second, &memory);
+	cuExternalMemoryGetMappedBuffer(&at, second, &buffer);
+}
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* Returns at the bottom of `depth` frames. */
+static __attribute__((noinline)) double pairs(long count, long depth)
+{
+	abi_devptr at;
+
+	if (depth > 0) {
+		double below = pairs(count, depth - 1);
+
+		__asm__ volatile("" ::: "memory");
+		return below;
+	}
+	double began = now_us();
+	for (long i = 0; i < count; i++) {
+		cuMemAllocAsync(&at, 4096, NULL);
+		cuMemFreeAsync(at, NULL);
+	}
+	return (now_us() - began) / (double)count / 2;
+}
+
 static void run_out(void)
 {
 	abi_devptr at;
@@ -157,8 +277,25 @@ static void contexts(void)
 	cuMemAlloc_v2(&at, 111 * 512);
 	cuCtxCreate_v2(&b, 0, 0);
 	cuMemAlloc_v2(&at, 222 * 512);
-	cuMemAlloc_v2(&at, 222 * 512);
+	cuMemAlloc_v2(&at, 4 * MIB);
 	cuCtxDestroy_v2(b);
+}
+
+/* What a reset takes: not pools, and not what lies behind handles. */
+static void reset(void)
+{
+	struct abi_allocation_prop prop = {.location = {ABI_LOCATION_DEVICE, 0}};
+	void *context, *pinned;
+	uint64_t handle;
+	abi_devptr at;
+
+	cuDevicePrimaryCtxRetain(&context, 0);
+	cuMemAlloc_v2(&at, 4 * MIB);
+	cuMemAlloc_v2(&at, 4096);
+	cuMemAllocAsync(&at, 3 * MIB, NULL);
+	cuMemHostAlloc(&pinned, 6000, 0);
+	cuMemCreate(&handle, 2 * MIB, &prop, 0);
+	cuDevicePrimaryCtxReset_v2(0);
 }
 
 /* The child's own frees are not the parent's. */
@@ -236,11 +373,14 @@ static int run_two(void)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	void *context;
 	abi_devptr at = 0;
 
 	if (!strcmp(what, "api"))
 		return run_api(argv[2]);
 	cuInit(0);
+	if (strcmp(what, "context") != 0)
+		cuDevicePrimaryCtxRetain(&context, 0);
 	storm_count = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	if (!strcmp(what, "storm")) {
 		run_storm((int)strtol(argv[2], NULL, 10));
@@ -256,6 +396,25 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "capture")) {
 		cuMemAllocAsync(&at, MIB, FAKE_CAPTURING);
 		cuMemAllocAsync(&at, 2 * MIB, NULL);
+	} else if (!strcmp(what, "reset")) {
+		reset();
+	} else if (!strcmp(what, "pools")) {
+		pools();
+	} else if (!strcmp(what, "graph")) {
+		graph();
+	} else if (!strcmp(what, "handles")) {
+		handles();
+	} else if (!strcmp(what, "imported")) {
+		imported();
+	} else if (!strcmp(what, "churn")) {
+		storm_count = strtol(argv[2], NULL, 10);
+		run_storm(4);
+		cuStreamSynchronize(NULL);
+		cuMemAllocAsync(&at, 512, NULL);
+		cuMemFreeAsync(at, NULL);
+		print_used("used");
+	} else if (!strcmp(what, "rates")) {
+		printf("%.3f\n", pairs(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10)));
 	} else if (!strcmp(what, "two")) {
 		return run_two();
 	} else if (!strcmp(what, "fork")) {
