@@ -3,16 +3,7 @@
  */
 #include "reports/batch_report.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <sqlite3.h>
-
-#define STR2(x) #x
-#define STR(x)  STR2(x)
+#include "reports/sqlite_file.h"
 
 /* Questions people ask, each a view. */
 static const char views[] =
@@ -31,19 +22,6 @@ static const char views[] =
 	" FROM leaks l JOIN files f USING (file_id) ORDER BY l.bytes_per_step DESC;\n"
 	"CREATE VIEW settings_used AS SELECT name, value, count(*) AS files FROM settings"
 	" GROUP BY name, value ORDER BY name, files DESC;\n";
-
-static int sql_error(sqlite3 *db, int code, struct error *err)
-{
-	return error_set(err, code == SQLITE_NOMEM ? ERR_NOMEM : ERR_SYSTEM, ERR_NO_OFFSET, "%s",
-			 db ? sqlite3_errmsg(db) : sqlite3_errstr(code));
-}
-
-static int run(sqlite3 *db, const char *sql, struct error *err)
-{
-	int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
-
-	return code == SQLITE_OK ? 0 : sql_error(db, code, err);
-}
 
 static const char *type_of(enum batch_kind k)
 {
@@ -89,30 +67,27 @@ static int bind(sqlite3_stmt *q, int at, const struct batch *b, const struct bat
 	}
 }
 
-static int fill_table(sqlite3 *db, const struct batch *b, enum batch_table_id t, const char *insert,
-		      struct error *err)
+static int fill_table(struct sqlite_file *f, const struct batch *b, enum batch_table_id t,
+		      const char *insert, struct error *err)
 {
 	int shift = t == BATCH_FILES;
-	sqlite3_stmt *q;
-	int code = sqlite3_prepare_v2(db, insert, -1, &q, NULL);
+	sqlite3_stmt *q = NULL;
+	int rc = sqlite_file_prepare(f, &q, insert, err);
 
-	for (size_t i = 0; i < b->n_rows[t] && code == SQLITE_OK; i++) {
-		if (shift)
-			code = sqlite3_bind_int64(q, 1, (sqlite3_int64)i);
+	for (size_t i = 0; i < b->n_rows[t] && rc == 0; i++) {
+		int code = shift ? sqlite3_bind_int64(q, 1, (sqlite3_int64)i) : SQLITE_OK;
+
 		for (size_t c = 0; c < batch_schemas[t].n && code == SQLITE_OK; c++)
 			code = bind(q, (int)c + 1 + shift, b, batch_cell(b, t, i, c));
-		if (code == SQLITE_OK)
-			code = sqlite3_step(q);
-		if (code == SQLITE_DONE)
-			code = sqlite3_reset(q);
+		rc = code == SQLITE_OK ? sqlite_file_insert(f, q, err)
+				       : sqlite_file_error(f, code, err);
 	}
-	if (code != SQLITE_OK)
-		sql_error(db, code, err);
 	sqlite3_finalize(q);
-	return code == SQLITE_OK ? 0 : (int)err->code;
+	return rc;
 }
 
-static int write_table(sqlite3 *db, const struct batch *b, enum batch_table_id t, struct error *err)
+static int write_table(struct sqlite_file *f, const struct batch *b, enum batch_table_id t,
+		       struct error *err)
 {
 	struct out *create = NULL, *insert = NULL;
 	size_t n;
@@ -122,10 +97,10 @@ static int write_table(sqlite3 *db, const struct batch *b, enum batch_table_id t
 		rc = out_open_memory(&insert, err);
 	if (rc == 0) {
 		table_statements(t, create, insert);
-		rc = run(db, out_memory(create, &n), err);
+		rc = sqlite_file_run(f, out_memory(create, &n), err);
 	}
 	if (rc == 0)
-		rc = fill_table(db, b, t, out_memory(insert, &n), err);
+		rc = fill_table(f, b, t, out_memory(insert, &n), err);
 	if (create)
 		out_abandon(create);
 	if (insert)
@@ -133,24 +108,23 @@ static int write_table(sqlite3 *db, const struct batch *b, enum batch_table_id t
 	return rc;
 }
 
-static int write_outliers(sqlite3 *db, const struct batch_groups *g, struct error *err)
+static int write_outliers(struct sqlite_file *f, const struct batch_groups *g, struct error *err)
 {
 	sqlite3_stmt *q = NULL;
 	char words[2400];
-	int code, rc = run(db,
-			   "CREATE TABLE outliers (file_id INTEGER NOT NULL REFERENCES files, "
-			   "measure TEXT, what TEXT, step INTEGER, value REAL, median REAL, score "
-			   "REAL, reason TEXT);",
-			   err);
+	int rc =
+		sqlite_file_run(f,
+				"CREATE TABLE outliers (file_id INTEGER NOT NULL REFERENCES files, "
+				"measure TEXT, what TEXT, step INTEGER, value REAL, median REAL, "
+				"score REAL, reason TEXT);",
+				err);
 
-	if (rc < 0)
-		return rc;
-	code = sqlite3_prepare_v2(db, "INSERT INTO outliers VALUES (?,?,?,?,?,?,?,?)", -1, &q,
-				  NULL);
-	for (size_t i = 0; i < g->outliers.n && code == SQLITE_OK; i++) {
+	if (rc == 0)
+		rc = sqlite_file_prepare(f, &q, "INSERT INTO outliers VALUES (?,?,?,?,?,?,?,?)",
+					 err);
+	for (size_t i = 0; i < g->outliers.n && rc == 0; i++) {
 		const struct batch_outlier *o = &g->outliers.at[i];
 
-		sqlite3_clear_bindings(q);
 		sqlite3_bind_int64(q, 1, (sqlite3_int64)o->file);
 		sqlite3_bind_text(q, 2, batch_measure_name(o->measure), -1, SQLITE_STATIC);
 		sqlite3_bind_text(q, 3, o->what, -1, SQLITE_STATIC);
@@ -163,51 +137,23 @@ static int write_outliers(sqlite3 *db, const struct batch_groups *g, struct erro
 		}
 		sqlite3_bind_text(q, 8, batch_outlier_words(o, words, sizeof words), -1,
 				  SQLITE_TRANSIENT);
-		code = sqlite3_step(q);
-		if (code == SQLITE_DONE)
-			code = sqlite3_reset(q);
+		rc = sqlite_file_insert(f, q, err);
 	}
-	if (code != SQLITE_OK)
-		rc = sql_error(db, code, err);
 	sqlite3_finalize(q);
 	return rc;
-}
-
-static int fill(sqlite3 *db, const struct batch *b, const struct batch_groups *g, struct error *err)
-{
-	int rc = run(db,
-		     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA application_id = "
-		     "1448235347; PRAGMA user_version = " STR(BATCH_SCHEMA) "; BEGIN;",
-		     err);
-
-	for (unsigned t = 0; t < BATCH_TABLES && rc == 0; t++)
-		rc = write_table(db, b, (enum batch_table_id)t, err);
-	if (rc == 0)
-		rc = write_outliers(db, g, err);
-	if (rc == 0)
-		rc = run(db, views, err);
-	return rc == 0 ? run(db, "COMMIT;", err) : rc;
 }
 
 int batch_write_sql(const char *path, const struct batch *b, const struct batch_groups *g,
 		    struct error *err)
 {
-	sqlite3 *db = NULL;
-	char *temporary;
-	int code, rc;
+	struct sqlite_file f;
+	int rc = sqlite_file_open(&f, path, SQLITE_FILE_BATCH, BATCH_SCHEMA, err);
 
-	if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
-		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-	unlink(temporary);
-	code = sqlite3_open_v2(temporary, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-	rc = code == SQLITE_OK ? fill(db, b, g, err) : sql_error(db, code, err);
-	code = sqlite3_close(db);
-	if (rc == 0 && code != SQLITE_OK)
-		rc = sql_error(NULL, code, err);
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = error_set_errno(err, errno, "cannot rename");
-	if (rc < 0)
-		unlink(temporary);
-	free(temporary);
-	return rc;
+	for (unsigned t = 0; t < BATCH_TABLES && rc == 0; t++)
+		rc = write_table(&f, b, (enum batch_table_id)t, err);
+	if (rc == 0)
+		rc = write_outliers(&f, g, err);
+	if (rc == 0)
+		rc = sqlite_file_run(&f, views, err);
+	return sqlite_file_close(&f, rc, err);
 }

@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "passes/holders.h"
 #include "passes/site.h"
+#include "reports/batch_report.h"
 #include "reports/describe.h"
 #include "reports/export.h"
 #include "reports/snapshot_sink.h"
-
-#define WORDS_BYTES 4096
+#include "reports/top_key.h"
+#include "reports/utf8.h"
 
 /* ---- allocations ---- */
 
@@ -19,56 +21,73 @@ static const char *row_site(const struct export *x, uint32_t row, char *buf, siz
 			  buf, size);
 }
 
-static int64_t freed_event(const struct allocation *a)
+/* The stack of a life as `top` reads it, for the filter. */
+static bool is_wanted(const struct export *x, const struct block_stacks *stacks, uint32_t row)
 {
-	return a->free_completed == ALLOCATION_ALIVE ? -1 : a->free_completed;
+	const struct allocation *a = &x->allocations->rows.at[row];
+	const struct state_block block = {.born = a->born, .stack = a->stack};
+
+	if (x->at && !allocation_alive_at(a, x->state->event))
+		return false;
+	return filter_passes(x->filter, block_stack(stacks, &block));
 }
 
-/* RFC 4180: quoted, quotes doubled. A first character that spreadsheets take for a formula is
- * preceded by an apostrophe. */
-static void csv_text(struct out *to, const char *text)
+static int64_t row_step(const struct export *x, const struct allocation *a)
 {
-	out_text(to, strchr("=+-@", *text) && *text ? "\"'" : "\"");
-	for (; *text; text++) {
-		if (*text == '"')
-			out_text(to, "\"");
-		out_bytes(to, text, 1);
-	}
-	out_text(to, "\"");
+	return a->born < 0 ? -1 : phases_step_at(x->phases, a->born);
+}
+
+static const char *row_pool(const struct export *x, uint32_t row, char *buf, size_t size)
+{
+	const struct top_row key = {.pool = allocation_place(x->allocations, row).pool};
+
+	return top_key_words(buf, size, x->model, TOP_POOL, &key);
+}
+
+static void csv_number(struct out *to, bool known, int64_t v)
+{
+	if (known)
+		out_printf(to, "%" PRId64, v);
+	out_text(to, ",");
+}
+
+static void csv_row(struct out *to, const struct export *x, uint32_t i)
+{
+	const struct allocation *a = &x->allocations->rows.at[i];
+	const struct allocation_category *c = &x->categories->rows.at[i];
+	const int64_t born = allocations_time(x->allocations, a->born);
+	const int64_t died = allocations_time(x->allocations, a->free_completed);
+	const int64_t step = row_step(x, a);
+	char words[TOP_KEY_BYTES];
+
+	out_printf(to, "%" PRIu64 ",%" PRIu64 ",", a->address, a->size);
+	if (a->requested != BYTES_NONE)
+		out_printf(to, "%" PRIu64, a->requested);
+	out_text(to, ",");
+	csv_number(to, a->born != EVENT_START, a->born);
+	csv_number(to, a->free_completed != ALLOCATION_ALIVE, a->free_completed);
+	csv_number(to, born != TIME_NONE, born);
+	csv_number(to, died != TIME_NONE, died);
+	out_printf(to, "%" PRIu64 ",", allocation_place(x->allocations, i).stream);
+	row_pool(x, i, words, sizeof words);
+	batch_csv_text(to, words, strlen(words));
+	out_printf(to, ",%s,%s,", category_name(c->category), phase_name(c->phase));
+	csv_number(to, step >= 0, step);
+	row_site(x, i, words, sizeof words);
+	batch_csv_text(to, words, strlen(words));
+	out_text(to, "\r\n");
 }
 
 void export_allocations_csv(struct out *to, const struct export *x)
 {
-	char words[WORDS_BYTES];
+	const struct block_stacks stacks = block_stacks_of(x->model, x->state);
 
 	out_text(to,
 		 "address,size,requested_size,alloc_event,free_event,alloc_time_us,free_time_us,"
-		 "stream,category,site\r\n");
-	for (uint32_t i = 0; i < x->allocations->rows.n; i++) {
-		const struct allocation *a = &x->allocations->rows.at[i];
-		int64_t born = allocations_time(x->allocations, a->born);
-		int64_t died = allocations_time(x->allocations, a->free_completed);
-
-		out_printf(to, "%" PRIu64 ",%" PRIu64 ",", a->address, a->size);
-		if (a->requested != BYTES_NONE)
-			out_printf(to, "%" PRIu64, a->requested);
-		out_text(to, ",");
-		if (a->born != EVENT_START)
-			out_printf(to, "%" PRId32, a->born);
-		out_text(to, ",");
-		if (a->free_completed != ALLOCATION_ALIVE)
-			out_printf(to, "%" PRId32, a->free_completed);
-		out_text(to, ",");
-		if (born != TIME_NONE)
-			out_printf(to, "%" PRId64, born);
-		out_text(to, ",");
-		if (died != TIME_NONE)
-			out_printf(to, "%" PRId64, died);
-		out_printf(to, ",%" PRIu64 ",%s,", allocation_place(x->allocations, i).stream,
-			   category_name(x->categories->rows.at[i].category));
-		csv_text(to, row_site(x, i, words, sizeof words));
-		out_text(to, "\r\n");
-	}
+		 "stream,pool,category,phase,step,site\r\n");
+	for (uint32_t i = 0; i < x->allocations->rows.n; i++)
+		if (is_wanted(x, &stacks, i))
+			csv_row(to, x, i);
 }
 
 static void number(struct sink *k, const char *name, int64_t v, bool known)
@@ -86,9 +105,44 @@ static void text(struct sink *k, const char *name, const char *value)
 	sink_text(k, value, strlen(value));
 }
 
+static void json_row(struct sink *k, const struct export *x, uint32_t i)
+{
+	const struct allocation *a = &x->allocations->rows.at[i];
+	const struct allocation_category *c = &x->categories->rows.at[i];
+	const int64_t born = allocations_time(x->allocations, a->born);
+	const int64_t died = allocations_time(x->allocations, a->free_completed);
+	const int64_t step = row_step(x, a);
+	const struct pool_id pool = allocation_place(x->allocations, i).pool;
+	char words[TOP_KEY_BYTES];
+
+	sink_dict(k);
+	sink_key(k, SW_ADDRESS);
+	sink_u64(k, a->address);
+	sink_key(k, SW_SIZE);
+	sink_u64(k, a->size);
+	sink_key(k, SW_REQUESTED_SIZE);
+	if (a->requested == BYTES_NONE)
+		sink_none(k);
+	else
+		sink_u64(k, a->requested);
+	number(k, "alloc_event", a->born, a->born != EVENT_START);
+	number(k, "free_event", a->free_completed, a->free_completed != ALLOCATION_ALIVE);
+	number(k, "alloc_time_us", born, born != TIME_NONE);
+	number(k, "free_time_us", died, died != TIME_NONE);
+	sink_key(k, SW_STREAM);
+	sink_u64(k, allocation_place(x->allocations, i).stream);
+	sink_key_text(k, "pool", strlen("pool"));
+	sink_pair(k, pool.a, pool.b);
+	text(k, "category", category_name(c->category));
+	text(k, "phase", phase_name(c->phase));
+	number(k, "step", step, step >= 0);
+	text(k, "site", row_site(x, i, words, sizeof words));
+	sink_end(k);
+}
+
 void export_allocations_json(struct out *to, const struct export *x)
 {
-	char words[WORDS_BYTES];
+	const struct block_stacks stacks = block_stacks_of(x->model, x->state);
 	struct sink k;
 
 	sink_start(&k, SNAPSHOT_JSON, to);
@@ -98,31 +152,9 @@ void export_allocations_json(struct out *to, const struct export *x)
 	number(&k, "device", x->device->index, true);
 	sink_key_text(&k, "allocations", strlen("allocations"));
 	sink_list(&k);
-	for (uint32_t i = 0; i < x->allocations->rows.n; i++) {
-		const struct allocation *a = &x->allocations->rows.at[i];
-		int64_t born = allocations_time(x->allocations, a->born);
-		int64_t died = allocations_time(x->allocations, a->free_completed);
-
-		sink_dict(&k);
-		sink_key(&k, SW_ADDRESS);
-		sink_u64(&k, a->address);
-		sink_key(&k, SW_SIZE);
-		sink_u64(&k, a->size);
-		sink_key(&k, SW_REQUESTED_SIZE);
-		if (a->requested == BYTES_NONE)
-			sink_none(&k);
-		else
-			sink_u64(&k, a->requested);
-		number(&k, "alloc_event", a->born, a->born != EVENT_START);
-		number(&k, "free_event", freed_event(a), a->free_completed != ALLOCATION_ALIVE);
-		number(&k, "alloc_time_us", born, born != TIME_NONE);
-		number(&k, "free_time_us", died, died != TIME_NONE);
-		sink_key(&k, SW_STREAM);
-		sink_u64(&k, allocation_place(x->allocations, i).stream);
-		text(&k, "category", category_name(x->categories->rows.at[i].category));
-		text(&k, "site", row_site(x, i, words, sizeof words));
-		sink_end(&k);
-	}
+	for (uint32_t i = 0; i < x->allocations->rows.n; i++)
+		if (is_wanted(x, &stacks, i))
+			json_row(&k, x, i);
 	sink_end(&k);
 	sink_end(&k);
 	sink_finish(&k);
@@ -142,6 +174,56 @@ static void gauge(struct out *to, const struct export *x, const char *name, cons
 		   x->device->index, bytes);
 }
 
+/* The value of a label: quotes, backslashes and line ends are escaped, what is no UTF-8 shown. */
+static void label_value(struct out *to, const char *words)
+{
+	const size_t n = strlen(words);
+	char escape[16];
+	unsigned columns;
+	uint32_t code;
+
+	for (size_t i = 0, used; i < n; i += used) {
+		used = utf8_decode(words + i, n - i, &code);
+		if (!used) {
+			size_t k = utf8_escape(escape, words + i, n - i, &used, &columns);
+
+			out_text(to, "\\");
+			out_bytes(to, escape, k);
+		} else if (code == '"' || code == '\\' || code == '\n') {
+			out_printf(to, "\\%c", code == '\n' ? 'n' : (int)code);
+		} else {
+			out_bytes(to, words + i, used);
+		}
+	}
+}
+
+static void held_row(struct out *to, const struct export *x, const char *name,
+		     const struct top_row *row, uint64_t value)
+{
+	char words[TOP_KEY_BYTES];
+
+	out_printf(to, "vramscope_held_%s{device=\"%" PRId32 "\",%s=\"", name, x->device->index,
+		   top_by_words[x->top->by]);
+	label_value(to, top_key_words(words, sizeof words, x->model, x->top->by, row));
+	out_printf(to, "\"} %" PRIu64 "\n", value);
+}
+
+static void held_gauges(struct out *to, const struct export *x)
+{
+	out_printf(to,
+		   "# TYPE vramscope_held_bytes gauge\n# UNIT vramscope_held_bytes bytes\n"
+		   "# HELP vramscope_held_bytes Sizes of active blocks by %s.\n",
+		   top_by_words[x->top->by]);
+	for (size_t i = 0; i < x->top->rows.n; i++)
+		held_row(to, x, "bytes", &x->top->rows.at[i], x->top->rows.at[i].bytes);
+	out_printf(to,
+		   "# TYPE vramscope_held_blocks gauge\n"
+		   "# HELP vramscope_held_blocks Active blocks by %s.\n",
+		   top_by_words[x->top->by]);
+	for (size_t i = 0; i < x->top->rows.n; i++)
+		held_row(to, x, "blocks", &x->top->rows.at[i], x->top->rows.at[i].blocks);
+}
+
 void export_openmetrics(struct out *to, const struct export *x)
 {
 	const struct replay_summary *s = replay_summary(x->replay);
@@ -153,6 +235,8 @@ void export_openmetrics(struct out *to, const struct export *x)
 	gauge(to, x, "requested", "What the program asked for in active blocks.", t->requested);
 	gauge(to, x, "peak_allocated", "Highest allocated bytes of the trace.", s->allocated.bytes);
 	gauge(to, x, "peak_reserved", "Highest reserved bytes of the trace.", s->reserved.bytes);
+	if (x->by_key)
+		held_gauges(to, x);
 	out_text(to, "# EOF\n");
 }
 
@@ -178,11 +262,16 @@ static void markdown_code(struct out *to, const char *words)
 
 #define MARKDOWN_SITES 10
 
+static const char *markdown_bytes(char buf[UNITS_BUF], uint64_t bytes)
+{
+	return bytes == BYTES_NONE ? "unknown" : units_bytes(buf, bytes);
+}
+
 void export_markdown(struct out *to, const struct export *x)
 {
 	const struct replay_summary *s = replay_summary(x->replay);
 	const struct totals *t = &x->state->totals;
-	char words[WORDS_BYTES], a[UNITS_BUF], b[UNITS_BUF];
+	char words[TOP_KEY_BYTES], a[UNITS_BUF], b[UNITS_BUF];
 	size_t n = x->top->rows.n < MARKDOWN_SITES ? x->top->rows.n : MARKDOWN_SITES;
 
 	out_text(to, "**GPU memory** of ");
@@ -190,18 +279,18 @@ void export_markdown(struct out *to, const struct export *x)
 	out_printf(to, ", device %" PRId32 ", after %s\n\n", x->device->index,
 		   describe_event(a, x->state->event));
 	out_text(to, "| | now | highest |\n|---|---:|---:|\n");
-	out_printf(to, "| reserved | %s | %s |\n", units_bytes(a, t->reserved),
-		   units_bytes(b, s->reserved.bytes));
-	out_printf(to, "| allocated | %s | %s |\n", units_bytes(a, t->allocated),
-		   units_bytes(b, s->allocated.bytes));
-	out_printf(to, "| asked for | %s | %s |\n\n", units_bytes(a, t->requested),
-		   units_bytes(b, s->requested.bytes));
-	out_text(to, "| bytes | blocks | site |\n|---:|---:|---|\n");
+	out_printf(to, "| reserved | %s | %s |\n", markdown_bytes(a, t->reserved),
+		   markdown_bytes(b, s->reserved.bytes));
+	out_printf(to, "| allocated | %s | %s |\n", markdown_bytes(a, t->allocated),
+		   markdown_bytes(b, s->allocated.bytes));
+	out_printf(to, "| asked for | %s | %s |\n\n", markdown_bytes(a, t->requested),
+		   markdown_bytes(b, s->requested.bytes));
+	out_printf(to, "| bytes | blocks | %s |\n|---:|---:|---|\n", top_by_words[x->top->by]);
 	for (size_t i = 0; i < n; i++) {
 		const struct top_row *row = &x->top->rows.at[i];
 
 		out_printf(to, "| %s | %" PRIu64 " | ", units_bytes(a, row->bytes), row->blocks);
-		markdown_code(to, site_words(x->model, row->site, words, sizeof words));
+		markdown_code(to, top_key_words(words, sizeof words, x->model, x->top->by, row));
 		out_text(to, " |\n");
 	}
 }

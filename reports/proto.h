@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "reports/utf8.h"
 
 struct proto {
 	struct budget *budget; /* weak */
@@ -46,6 +47,31 @@ static inline void proto_bytes(struct proto *p, unsigned field, const void *byte
 	proto_varint(p, n);
 	for (size_t i = 0; i < n; i++)
 		proto_byte(p, from[i]);
+}
+
+/* A string must be UTF-8: bytes that are none become the four characters \xNN. */
+static inline void proto_text(struct proto *p, unsigned field, const char *text, size_t n)
+{
+	char escape[16];
+	uint64_t length = 0;
+	size_t used;
+	unsigned columns;
+	uint32_t code;
+
+	for (size_t i = 0; i < n; i += used) {
+		used = utf8_decode(text + i, n - i, &code);
+		length += used ? used : utf8_escape(escape, text + i, n - i, &used, &columns);
+	}
+	proto_varint(p, (uint64_t)field << 3 | 2);
+	proto_varint(p, length);
+	for (size_t i = 0; i < n; i += used) {
+		size_t k = used = utf8_decode(text + i, n - i, &code);
+
+		if (!used)
+			k = utf8_escape(escape, text + i, n - i, &used, &columns);
+		for (size_t b = 0; b < k; b++)
+			proto_byte(p, (uint8_t)(k == used ? text[i + b] : escape[b]));
+	}
 }
 
 static inline void proto_message(struct proto *p, unsigned field, const struct proto *inner)

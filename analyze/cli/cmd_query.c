@@ -82,7 +82,7 @@ static int query_command(struct invocation *inv)
 const struct command cmd_query = {
 	.name = "query",
 	.operands = "DB SQL",
-	.summary = "SQL over the database of a batch",
+	.summary = "SQL over the database of a batch or an export",
 	.min_operands = 2,
 	.max_operands = 2,
 	.common = COMMON_REPORT,

@@ -94,8 +94,13 @@ static int note_alloc(struct allocations *a, const struct step *step, int64_t ev
 		.stack = step->born_stack,
 	};
 
+	struct allocation_pool pool = {(uint32_t)a->rows.n, step->pool};
+	int rc = 0;
+
 	a->of_event.at[event] = (uint32_t)a->rows.n;
-	return vec_push(&a->rows, row, a->budget, err);
+	if (step->pool.a || step->pool.b)
+		rc = vec_push(&a->pools, pool, a->budget, err);
+	return rc < 0 ? rc : vec_push(&a->rows, row, a->budget, err);
 }
 
 static void note_free(struct allocations *a, const struct step *step, int64_t event)
@@ -197,6 +202,7 @@ void allocations_release(struct allocations *a)
 		return;
 	vec_release(&a->rows, a->budget);
 	vec_release(&a->places, a->budget);
+	vec_release(&a->pools, a->budget);
 	vec_release(&a->of_event, a->budget);
 	a->budget = NULL;
 }
@@ -229,6 +235,23 @@ attr_id allocation_attr(const struct allocations *a, uint32_t row)
 	return born < 0 ? (attr_id){0} : a->model->events.attr.at[global_event(a, born)];
 }
 
+static int compare_pool(const void *key, const void *element)
+{
+	const uint32_t row = *(const uint32_t *)key;
+	const struct allocation_pool *pool = element;
+
+	return (row > pool->row) - (row < pool->row);
+}
+
+static struct pool_id segment_pool(const struct allocations *a, uint32_t row)
+{
+	const struct allocation_pool *found = NULL;
+
+	if (a->pools.n)
+		found = bsearch(&row, a->pools.at, a->pools.n, sizeof *a->pools.at, compare_pool);
+	return found ? found->pool : (struct pool_id){0, 0};
+}
+
 struct allocation_place allocation_place(const struct allocations *a, uint32_t row)
 {
 	const struct attr *attr;
@@ -237,7 +260,8 @@ struct allocation_place allocation_place(const struct allocations *a, uint32_t r
 	if (row < a->n_before)
 		return a->places.at[row];
 	attr = &a->model->attrs.at[allocation_attr(a, row).i];
-	return (struct allocation_place){attr->stream, attr->pool};
+	return (struct allocation_place){attr->stream,
+					 attr->has_pool ? attr->pool : segment_pool(a, row)};
 }
 
 stack_id allocation_free_stack(const struct allocations *a, uint32_t row)

@@ -46,6 +46,12 @@ struct allocation_place {
 	struct pool_id pool;
 };
 
+/* A pool that only the segment tells, for rows of the trace. */
+struct allocation_pool {
+	uint32_t row;
+	struct pool_id pool;
+};
+
 struct allocations {
 	struct budget *budget;       /* weak */
 	const struct model *model;   /* weak */
@@ -53,6 +59,7 @@ struct allocations {
 	VEC(struct allocation) rows;
 	size_t n_before;                     /* rows that lived before event 0 */
 	VEC(struct allocation_place) places; /* of those */
+	VEC(struct allocation_pool) pools;   /* by row; those that are not the default */
 	VEC(uint32_t) of_event;              /* row of each alloc event; ALLOCATION_NONE: others */
 	/* Allocations that the trace never frees although something else took their place: it
 	 * contradicts itself. They end with its last event. */
@@ -85,8 +92,8 @@ static inline bool allocation_alive_at(const struct allocation *x, int64_t event
 	return x->born <= event && x->free_completed > event;
 }
 
-/* Columns of the alloc event: its stream and pool, where known, and its attr (row 0 for rows from
- * before). The default pool, stream 0 where the file does not tell. */
+/* The stream of the alloc event; the pool as the event tells it, else as its segment does; and its
+ * attr (row 0 for rows from before). The default pool, stream 0 where the file does not tell. */
 struct allocation_place allocation_place(const struct allocations *a, uint32_t row);
 attr_id allocation_attr(const struct allocations *a, uint32_t row);
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # embed_text.awk -- turns text files into C strings named after them: rules.xml -> rules_xml.
+#
+#     awk -v header=WHAT_DECLARES_THEM -f embed_text.awk FILE...
 
 BEGIN {
-	print "#include \"passes/rules_builtin.h\""
+	print "#include \"" header "\""
 }
 FNR == 1 {
 	if (NR > 1)

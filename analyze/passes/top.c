@@ -17,6 +17,7 @@ struct top_walk {
 	const struct filter *filter;
 	const struct categories *categories;
 	struct budget *budget;
+	bool split; /* rows by key and stack */
 	struct block_stacks stacks;
 	struct site_table sites;
 	struct open_spans spans;
@@ -57,12 +58,13 @@ static struct top_row key_of_block(struct top_walk *w, const struct state_segmen
 	const struct frame *f = &w->m->stacks.frames.at[site.frame.i];
 	struct top_row row = {0};
 
-	switch (w->out.by) {
-	case TOP_STACK:
-		/* "No stack" is one row, however the file says it. */
+	/* "No stack" is one row, however the file says it. */
+	if (w->split || w->out.by == TOP_STACK)
 		row.stack = site.kind == SITE_NO_STACK && !stacks_depth(&w->m->stacks, stack)
 				    ? STACK_ABSENT
 				    : stack;
+	switch (w->out.by) {
+	case TOP_STACK:
 		row.site = site;
 		break;
 	case TOP_SITE:
@@ -208,19 +210,13 @@ static int compare_text(const struct model *m, str_id a, str_id b)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Largest first; equal amounts by what the key says, never by the order of the file. */
-static int compare_rows(const void *a, const void *b, void *ctx)
+/* By what the key says, never by the order of the file. */
+static int compare_keys(const struct model *m, const struct top_row *x, const struct top_row *y)
 {
-	const struct model *m = ctx;
-	const struct top_row *x = a, *y = b;
-	int order = ORDER(y->bytes, x->bytes);
+	int order = ORDER(x->key, y->key);
 
 	if (!order)
-		order = ORDER(x->key, y->key);
-	if (!order)
 		order = site_compare(m, x->site, y->site);
-	if (!order)
-		order = stack_compare(m, x->stack, y->stack);
 	if (!order)
 		order = compare_text(m, x->file, y->file);
 	if (!order)
@@ -234,11 +230,90 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return order ? order : ORDER(x->category, y->category);
 }
 
-int top_run(struct top *out, const struct model *m, const struct state *state, enum top_by by,
-	    const struct filter *filter, const struct categories *categories, struct budget *budget,
-	    struct error *err)
+static int compare_key_rows(const void *a, const void *b, void *ctx)
 {
-	struct top_walk w = {
+	return compare_keys(ctx, a, b);
+}
+
+/* Largest first. */
+static int compare_rows(const void *a, const void *b, void *ctx)
+{
+	const struct model *m = ctx;
+	const struct top_row *x = a, *y = b;
+	int order = ORDER(y->bytes, x->bytes);
+
+	if (!order)
+		order = compare_keys(m, x, y);
+	return order ? order : stack_compare(m, x->stack, y->stack);
+}
+
+/* The key with the most bytes first. */
+static int compare_split_rows(const void *a, const void *b, void *ctx)
+{
+	const struct model *m = ctx;
+	const struct top_row *x = a, *y = b;
+	int order = ORDER(y->group_bytes, x->group_bytes);
+
+	if (!order)
+		order = compare_keys(m, x, y);
+	return order ? order : compare_rows(a, b, ctx);
+}
+
+static void sort_split(struct top *t, const struct model *m)
+{
+	void *ctx = (void *)(uintptr_t)m;
+
+	qsort_r(t->rows.at, t->rows.n, sizeof *t->rows.at, compare_key_rows, ctx);
+	for (size_t i = 0, end; i < t->rows.n; i = end) {
+		uint64_t bytes = 0;
+
+		for (end = i; end < t->rows.n && !compare_keys(m, &t->rows.at[i], &t->rows.at[end]);
+		     end++)
+			bytes += t->rows.at[end].bytes;
+		for (size_t k = i; k < end; k++)
+			t->rows.at[k].group_bytes = bytes;
+	}
+	qsort_r(t->rows.at, t->rows.n, sizeof *t->rows.at, compare_split_rows, ctx);
+	for (size_t i = 1; i < t->rows.n; i++) {
+		struct top_row *row = &t->rows.at[i];
+
+		row->group = row[-1].group + (compare_keys(m, row - 1, row) != 0);
+	}
+}
+
+static int run(struct top *out, struct top_walk *w, struct error *err)
+{
+	const struct model *m = w->m;
+	int rc;
+
+	hashmap_init(&w->rows, w->budget);
+	if ((rc = site_table_init(&w->sites, m, w->budget, err)) < 0)
+		goto out;
+	if (w->out.by == TOP_ANNOTATION &&
+	    (rc = open_spans_init(&w->spans, m, w->state->device->index, w->budget, err)) < 0)
+		goto out;
+	if ((rc = group_blocks(w, err)) < 0)
+		goto out;
+	if (w->out.rows.n > 0 && w->split)
+		sort_split(&w->out, m);
+	else if (w->out.rows.n > 1)
+		qsort_r(w->out.rows.at, w->out.rows.n, sizeof *w->out.rows.at, compare_rows,
+			(void *)(uintptr_t)m);
+	*out = w->out;
+	w->out = (struct top){.budget = w->budget};
+out:
+	top_release(&w->out);
+	open_spans_release(&w->spans);
+	site_table_release(&w->sites);
+	hashmap_release(&w->rows);
+	return rc;
+}
+
+static struct top_walk walk_of(const struct model *m, const struct state *state, enum top_by by,
+			       const struct filter *filter, const struct categories *categories,
+			       struct budget *budget)
+{
+	return (struct top_walk){
 		.out = {.budget = budget,
 			.by = by,
 			.device = state->device->index,
@@ -252,27 +327,25 @@ int top_run(struct top *out, const struct model *m, const struct state *state, e
 		.budget = budget,
 		.stacks = block_stacks_of(m, state),
 	};
-	int rc;
+}
 
-	hashmap_init(&w.rows, budget);
-	if ((rc = site_table_init(&w.sites, m, budget, err)) < 0)
-		goto out;
-	if (by == TOP_ANNOTATION &&
-	    (rc = open_spans_init(&w.spans, m, state->device->index, budget, err)) < 0)
-		goto out;
-	if ((rc = group_blocks(&w, err)) < 0)
-		goto out;
-	if (w.out.rows.n > 1)
-		qsort_r(w.out.rows.at, w.out.rows.n, sizeof *w.out.rows.at, compare_rows,
-			(void *)(uintptr_t)m);
-	*out = w.out;
-	w.out = (struct top){.budget = budget};
-out:
-	top_release(&w.out);
-	open_spans_release(&w.spans);
-	site_table_release(&w.sites);
-	hashmap_release(&w.rows);
-	return rc;
+int top_run(struct top *out, const struct model *m, const struct state *state, enum top_by by,
+	    const struct filter *filter, const struct categories *categories, struct budget *budget,
+	    struct error *err)
+{
+	struct top_walk w = walk_of(m, state, by, filter, categories, budget);
+
+	return run(out, &w, err);
+}
+
+int top_run_split(struct top *out, const struct model *m, const struct state *state, enum top_by by,
+		  const struct filter *filter, const struct categories *categories,
+		  struct budget *budget, struct error *err)
+{
+	struct top_walk w = walk_of(m, state, by, filter, categories, budget);
+
+	w.split = true;
+	return run(out, &w, err);
 }
 
 void top_release(struct top *t)

@@ -40,12 +40,16 @@ enum top_key {
 struct top_row {
 	enum top_key key;
 	struct site site;       /* TOP_SITE; TOP_STACK: of that stack */
-	stack_id stack;         /* TOP_STACK */
+	stack_id stack;         /* TOP_STACK, and of top_run_split */
 	str_id file, name;      /* TOP_FILE; TOP_FUNCTION: both; TOP_ANNOTATION: name */
 	uint64_t stream;        /* TOP_STREAM */
 	struct pool_id pool;    /* TOP_POOL */
 	enum category category; /* TOP_CATEGORY */
 	uint64_t bytes, blocks;
+	/* Of top_run_split: rows of one key follow each other and have one number, from 0; their
+	 * bytes together. */
+	uint32_t group;
+	uint64_t group_bytes;
 };
 
 struct top {
@@ -64,6 +68,11 @@ struct top {
 int top_run(struct top *out, const struct model *m, const struct state *state, enum top_by by,
 	    const struct filter *filter, const struct categories *categories, struct budget *budget,
 	    struct error *err);
+/* The same with a row for each pair of key and stack: the keys largest first, and the stacks of
+ * each. */
+int top_run_split(struct top *out, const struct model *m, const struct state *state, enum top_by by,
+		  const struct filter *filter, const struct categories *categories,
+		  struct budget *budget, struct error *err);
 void top_release(struct top *t);
 
 #endif

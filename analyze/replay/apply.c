@@ -63,6 +63,7 @@ static inline void last_block(struct replay *r, const struct heap_block *b)
 	r->last.address = b->address;
 	r->last.size = b->size;
 	r->last.requested = b->requested;
+	r->last.pool = r->heap.mappings.at[b->mapping].pool;
 	r->last.applied = true;
 	r->last_origin = b->origin;
 }
@@ -365,6 +366,7 @@ int apply_event(struct replay *r, uint32_t number, struct error *err)
 	r->last.action = (enum action)action;
 	r->last.address = address;
 	r->last.size = r->last.requested = size;
+	r->last.pool = (struct pool_id){0, 0};
 	r->last.applied = false;
 	r->last_origin = number;
 	if (r->recording)

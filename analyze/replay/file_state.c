@@ -95,7 +95,8 @@ static void note_block_event(struct births *b, struct state *s, const struct mod
 	switch (m->events.action.at[row]) {
 	case ACTION_ALLOC:
 		k->born = number;
-		if (!k->stack.i)
+		/* A block whose stack was not recorded has an empty one in the file. */
+		if (k->stack.i == STACK_ABSENT.i || k->stack.i == STACK_EMPTY.i)
 			k->stack = m->events.stack.at[row];
 		break;
 	case ACTION_FREE_REQUESTED:

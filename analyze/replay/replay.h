@@ -161,7 +161,9 @@ struct step {
 	uint64_t requested;
 	int64_t born;        /* of the block concerned; EVENT_START when before the trace */
 	stack_id born_stack; /* of its allocation */
-	bool applied;        /* false: the event contradicted the state or changes nothing */
+	struct pool_id
+		pool; /* of the segment that holds the block; the default where none is known */
+	bool applied; /* false: the event contradicted the state or changes nothing */
 };
 const struct step *replay_last(const struct replay *r);
 

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" export --to csv --by site "$TESTDATA/good-container.pickle"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" export --to sqlite "$TESTDATA/good-container.pickle"
