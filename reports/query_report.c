@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "reports/batch_report.h"
+#include "reports/batch_sql.h"
 
 /* As many columns as a table of people can have; wider rows are told one value a line. */
 #define TABLE_COLUMNS 24
@@ -33,26 +34,6 @@ static int allow(void *ctx, int action, const char *a, const char *b, const char
 static int query_error(const struct query *q, enum err_code code, struct error *err)
 {
 	return error_set(err, code, ERR_NO_OFFSET, "%s", sqlite3_errmsg(q->db));
-}
-
-static int check_database(struct query *q, struct error *err)
-{
-	sqlite3_stmt *s = NULL;
-	int version = -1;
-
-	if (sqlite3_prepare_v2(q->db, "PRAGMA user_version", -1, &s, NULL) != SQLITE_OK ||
-	    sqlite3_step(s) != SQLITE_ROW) {
-		query_error(q, ERR_FORMAT, err);
-		sqlite3_finalize(s);
-		return err->code;
-	}
-	version = sqlite3_column_int(s, 0);
-	sqlite3_finalize(s);
-	if (version != BATCH_SCHEMA)
-		return error_set(err, ERR_UNSUPPORTED, ERR_NO_OFFSET,
-				 "no database of this program (its user_version is %d, not %d)",
-				 version, BATCH_SCHEMA);
-	return 0;
 }
 
 static int prepare(struct query *q, const char *sql, struct error *err)
@@ -79,18 +60,9 @@ int query_open(struct query **out, const char *db, const char *sql, uint64_t lim
 
 	if (!q)
 		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-	if (limit <= INT64_MAX)
-		sqlite3_hard_heap_limit64((sqlite3_int64)limit);
-	if (sqlite3_open_v2(db, &q->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-		rc = q->db ? query_error(q, ERR_SYSTEM, err)
-			   : error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-	} else {
-		sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-		sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-		rc = check_database(q, err);
-		if (rc == 0)
-			rc = prepare(q, sql, err);
-	}
+	rc = batch_sql_open(&q->db, db, limit, err);
+	if (rc == 0)
+		rc = prepare(q, sql, err);
 	if (rc < 0)
 		query_close(q);
 	else

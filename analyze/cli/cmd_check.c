@@ -2,10 +2,13 @@
  * cmd_check.c -- vramscope check: are files within a budget.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/input.h"
 #include "cli/commands.h"
+#include "cli/load_batch.h"
 #include "cli/load_input.h"
 #include "cli/load_purpose.h"
 #include "cli/output.h"
@@ -16,17 +19,20 @@
 
 struct check_own {
 	const char *budget, *baseline, *junit, *markdown;
-	double margin; /* per cent */
+	const char *margin; /* per cent; NULL: DEFAULT_MARGIN */
 	bool github, update;
 };
 
 #define DEFAULT_MARGIN 10
+#define MOST_MARGIN    1000
 
 static const struct opt check_opts[] = {
 	{"budget", 'b', OPT_STRING, offsetof(struct check_own, budget), "FILE",
 	 "the limits, as XML", NULL},
 	{"baseline", 0, OPT_STRING, offsetof(struct check_own, baseline), "FILE",
-	 "a snapshot that growth is counted from", NULL},
+	 "what growth is counted from: a snapshot, or what batch left (its folder, summary.json or "
+	 "summary.sqlite)",
+	 NULL},
 	{"junit", 0, OPT_STRING, offsetof(struct check_own, junit), "FILE",
 	 "write what was found as JUnit's XML, too", NULL},
 	{"markdown", 0, OPT_STRING, offsetof(struct check_own, markdown), "FILE",
@@ -34,8 +40,11 @@ static const struct opt check_opts[] = {
 	{"github", 0, OPT_FLAG, offsetof(struct check_own, github), NULL,
 	 "print annotations of GitHub Actions in place of text", NULL},
 	{"update", 0, OPT_FLAG, offsetof(struct check_own, update), NULL,
-	 "write today's figures to the budget, with a margin", NULL},
-	{"margin", 0, OPT_F64, offsetof(struct check_own, margin), "PERCENT",
+	 "set the amounts of the budget to today's figures, with a margin; write one where there "
+	 "is "
+	 "none",
+	 NULL},
+	{"margin", 0, OPT_STRING, offsetof(struct check_own, margin), "PERCENT",
 	 "the margin of --update; without it, 10", NULL},
 	{.name = NULL},
 };
@@ -47,6 +56,7 @@ struct checker {
 	struct name_patterns *patterns;
 	struct batch batch, baseline;
 	struct gate_budget limits;
+	double margin; /* a share of 1 */
 	bool has_baseline, unreadable;
 };
 
@@ -61,7 +71,7 @@ static int add_rank(struct checker *c, struct batch *b, const char *file, struct
 }
 
 /* A file that cannot be read is a row, of which nothing is known. */
-static int add_file(struct checker *c, struct batch *b, const char *file)
+static int add_snapshot(struct checker *c, struct batch *b, const char *file)
 {
 	const struct side_options siblings = {.no_siblings = false};
 	struct side_files sides = {0};
@@ -85,6 +95,22 @@ static int add_file(struct checker *c, struct batch *b, const char *file)
 	if (rc == 0)
 		rc = add_rank(c, b, file, &err);
 	return rc < 0 ? complain_error("analyse", file, &err) : STATUS_DONE;
+}
+
+static int add_file(struct checker *c, struct batch *b, const char *file)
+{
+	size_t before = b->n_rows[BATCH_FILES];
+	bool found;
+	int status = load_batch(c->inv, b, file, &found);
+
+	if (status == STATUS_DONE && !found)
+		return add_snapshot(c, b, file);
+	for (size_t i = before; i < b->n_rows[BATCH_FILES]; i++) {
+		const char *words = batch_text(b, BATCH_FILES, i, FILES_STATUS);
+
+		c->unreadable |= !words || strcmp(words, "ok") != 0;
+	}
+	return status;
 }
 
 static int read_budget(struct checker *c)
@@ -160,22 +186,34 @@ static int say(struct checker *c, const struct gate_report *r, int found)
 	return output_close(&o, found);
 }
 
+static int run_gate(struct checker *c, struct gate_report *r, struct gate *g)
+{
+	struct error err;
+
+	*r = (struct gate_report){.gate = g,
+				  .limits = &c->limits,
+				  .batch = &c->batch,
+				  .budget_file = c->own->budget,
+				  .units = (enum units)c->inv->common.units};
+	if (gate_run(g, &c->limits, &c->batch, c->has_baseline ? &c->baseline : NULL,
+		     &c->inv->budget, &err) < 0)
+		return complain_error("check", c->own->budget, &err);
+	return STATUS_DONE;
+}
+
 /* 1 when a limit is exceeded, else 3 when one could not be told or a file was not read whole. */
 static int hold(struct checker *c)
 {
-	struct gate_report r = {
-		.limits = &c->limits, .batch = &c->batch, .budget_file = c->own->budget};
+	struct gate_report r;
 	struct gate g;
-	struct error err;
-	int status;
+	int status = run_gate(c, &r, &g);
 
-	if (gate_run(&g, &c->limits, &c->batch, c->has_baseline ? &c->baseline : NULL,
-		     &c->inv->budget, &err) < 0)
-		return complain_error("check", c->own->budget, &err);
-	r.gate = &g;
-	status = g.n_exceeded                                   ? STATUS_FOUND
-		 : g.n_unknown || c->unreadable || !g.results.n ? STATUS_INPUT
-								: STATUS_DONE;
+	if (status != STATUS_DONE)
+		return status;
+	if (g.n_exceeded)
+		status = STATUS_FOUND;
+	else if (g.n_unknown || c->unreadable || !g.results.n)
+		status = STATUS_INPUT;
 	if (!g.results.n)
 		complain("no limit of '%s' is about any of the files", c->own->budget);
 	if (write_files(c, &r) != STATUS_DONE)
@@ -186,28 +224,77 @@ static int hold(struct checker *c)
 	return status;
 }
 
-static int update(struct checker *c)
+/* What is not known cannot be written; growth counts from the baseline, and stays as it is. */
+static bool all_known(const struct checker *c, const struct gate_report *r)
 {
-	double margin = c->own->margin > 0 ? c->own->margin : DEFAULT_MARGIN;
+	bool known = true;
+	char words[4096];
+
+	for (size_t i = 0; i < r->gate->results.n; i++) {
+		const struct gate_result *x = &r->gate->results.at[i];
+		const struct gate_limit *l = &c->limits.limits.at[x->limit];
+
+		if (x->answer != GATE_UNKNOWN || l->is_growth)
+			continue;
+		known = false;
+		complain("%s (%s, line %u): %s", gate_file_name(r, x), c->own->budget,
+			 (unsigned)l->line, gate_result_words(r, x, words, sizeof words));
+	}
+	return known;
+}
+
+static int write_budget(struct checker *c, const struct gate_report *r)
+{
 	struct error err;
 	struct out *out;
+	int rc;
 
-	if (c->unreadable) {
-		complain("the budget is left as it is: not every file could be read whole");
-		return STATUS_INPUT;
-	}
 	if (out_open_path(&out, c->own->budget, &err) < 0) {
 		complain("cannot write '%s': %s", c->own->budget, err.text);
 		return STATUS_SYSTEM;
 	}
-	return close_file(out, c->own->budget,
-			  gate_write_budget(out, &c->batch, margin / 100, &err), &err);
+	if (r)
+		rc = gate_update_budget(out, r, c->margin, &err);
+	else
+		rc = gate_write_budget(out, &c->batch, c->margin, &err);
+	return close_file(out, c->own->budget, rc, &err);
+}
+
+static int update(struct checker *c)
+{
+	struct gate_report r;
+	struct gate g;
+	int status;
+
+	if (c->unreadable || !c->batch.n_rows[BATCH_FILES]) {
+		complain("the budget is left as it is: not every file could be read whole");
+		return STATUS_INPUT;
+	}
+	if (!c->limits.budget)
+		return write_budget(c, NULL);
+	status = run_gate(c, &r, &g);
+	if (status != STATUS_DONE)
+		return status;
+	if (all_known(c, &r)) {
+		status = write_budget(c, &r);
+	} else {
+		complain("the budget is left as it is: not all of it is known");
+		status = STATUS_INPUT;
+	}
+	gate_release(&g);
+	return status;
+}
+
+/* A budget that is not there yet is written by --update. */
+static bool is_new(const struct checker *c)
+{
+	return c->own->update && access(c->own->budget, F_OK) < 0 && errno == ENOENT;
 }
 
 static int check_all(struct checker *c)
 {
 	const struct check_own *own = c->own;
-	int status = own->update ? STATUS_DONE : read_budget(c);
+	int status = is_new(c) ? STATUS_DONE : read_budget(c);
 
 	if (status == STATUS_DONE)
 		status = load_rules(c->inv, &c->rules);
@@ -222,19 +309,40 @@ static int check_all(struct checker *c)
 	return own->update ? update(c) : hold(c);
 }
 
+static int check_options(struct checker *c)
+{
+	const struct check_own *own = c->own;
+	char *end = NULL;
+
+	c->margin = DEFAULT_MARGIN / 100.0;
+	if (!own->budget) {
+		complain("check needs --budget FILE (try 'vramscope check --help')");
+		return STATUS_USAGE;
+	}
+	if (own->github && c->inv->common.json) {
+		complain("--json contradicts --github");
+		return STATUS_USAGE;
+	}
+	if (own->margin) {
+		double v = strtod(own->margin, &end);
+
+		if (end == own->margin || (*end && strcmp(end, "%") != 0) ||
+		    !(v >= 0 && v <= MOST_MARGIN)) {
+			complain("--margin takes per cent from 0 to %d, not '%s'", MOST_MARGIN,
+				 own->margin);
+			return STATUS_USAGE;
+		}
+		c->margin = v / 100;
+	}
+	return own->github ? STATUS_DONE : output_check(c->inv);
+}
+
 static int check_command(struct invocation *inv)
 {
 	struct checker c = {.inv = inv, .own = inv->own};
 	struct error err;
-	int status = c.own->github ? STATUS_DONE : output_check(inv);
+	int status = check_options(&c);
 
-	if (!c.own->budget) {
-		complain("check needs --budget FILE (try 'vramscope check --help')");
-		status = STATUS_USAGE;
-	} else if (c.own->github && inv->common.json) {
-		complain("--json contradicts --github");
-		status = STATUS_USAGE;
-	}
 	if (status != STATUS_DONE)
 		return status;
 	if (name_patterns_new(&c.patterns, NULL, &err) < 0)

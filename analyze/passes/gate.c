@@ -1,178 +1,256 @@
 /* SPDX-License-Identifier: MIT
- * gate.c -- are files within a budget: limits read from XML, held against the rows of a batch.
+ * gate.c -- are files within a budget: limits held against the rows of a batch.
  */
 #include "passes/gate.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/rules_builtin.h"
+#include "passes/gate_names.h"
 
-static const char *const of_names[GATE_OFS] = {"peak", "end", "reserved", "fragmentation", "leak"};
-static const size_t of_columns[GATE_OFS] = {FILES_PEAK, FILES_END, FILES_PEAK_RESERVED,
-					    FILES_FRAGMENTATION, FILES_LEAK};
+#define WORDS 2048
+/* Names that come near are looked for among so many. */
+#define MOST_LOOKED_AT 256
+#define NEAR           0.4
 
-const char *gate_of_name(enum gate_of o)
+struct gate_run {
+	struct gate *g;
+	const struct gate_budget *limits;
+	const struct batch *b, *baseline;
+	struct error *err;
+};
+
+__attribute__((format(printf, 2, 3))) static const char *keep(struct gate_run *x, const char *fmt,
+							      ...)
 {
-	return of_names[o];
+	char words[WORDS];
+	char *copy;
+	va_list ap;
+	size_t n;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof words, fmt, ap);
+	va_end(ap);
+	n = strlen(words) + 1;
+	copy = arena_bytes(&x->g->words, n, x->err);
+	if (copy)
+		memcpy(copy, words, n);
+	return copy;
 }
 
-/* --- the document ------------------------------------------------------------------------------ */
+/* --- the file of the baseline ------------------------------------------------------------------ */
 
-/* "12.5%", "1GiB", "512": the schema has seen to the shape. */
-static double parse_amount(const char *text, bool *is_share)
+static const char *name_of(const struct batch *b, size_t file)
 {
-	static const char units[] = "KMGT";
-	char *end;
-	double v = strtod(text, &end);
-	const char *unit = *end ? strchr(units, *end) : NULL;
+	const char *name = batch_text(b, BATCH_FILES, file, FILES_NAME);
 
-	*is_share = *end == '%';
-	if (*is_share)
-		return v / 100;
-	return unit ? ldexp(v, 10 * (int)(unit - units + 1)) : v;
+	return name ? name : "";
 }
 
-static int check_limit(const struct gate_limit *l, struct error *err)
+static const char *last_part(const char *name)
 {
-	bool part = l->site || l->category;
+	const char *slash = strrchr(name, '/');
 
-	if (part && l->of != GATE_PEAK && !(l->site && l->of == GATE_LEAK))
-		return error_set(err, ERR_FORMAT, ERR_NO_OFFSET,
-				 "line %u: %s is told for whole files only; sites and categories "
-				 "have a peak, sites a leak",
-				 l->line, of_names[l->of]);
-	if (l->is_share && !l->is_growth && l->of != GATE_FRAGMENTATION)
-		return error_set(err, ERR_FORMAT, ERR_NO_OFFSET,
-				 "line %u: a percentage of what? max takes one for fragmentation, "
-				 "growth for all",
-				 l->line);
-	if (!l->is_share && l->of == GATE_FRAGMENTATION)
-		return error_set(err, ERR_FORMAT, ERR_NO_OFFSET,
-				 "line %u: fragmentation takes a percentage", l->line);
-	return 0;
+	return slash ? slash + 1 : name;
 }
 
-static int read_limit(struct gate_budget *g, const struct xml_node *node, struct error *err)
+static bool same_name(const struct gate_run *x, size_t file, size_t other)
 {
-	const char *of = xml_node_attr(node, "of"), *rank = xml_node_attr(node, "rank");
-	const char *max = xml_node_attr(node, "max"), *growth = xml_node_attr(node, "growth");
-	struct gate_limit l = {.site = xml_node_attr(node, "site"),
-			       .category = xml_node_attr(node, "category"),
-			       .rank = rank ? strtoll(rank, NULL, 10) : -1,
-			       .is_growth = growth != NULL,
-			       .line = node->line};
+	return !strcmp(name_of(x->b, file), name_of(x->baseline, other));
+}
 
-	for (unsigned i = 0; i < GATE_OFS; i++) {
-		if (!strcmp(of, of_names[i]))
-			l.of = (enum gate_of)i;
+static bool same_last_part(const struct gate_run *x, size_t file, size_t other)
+{
+	return !strcmp(last_part(name_of(x->b, file)), last_part(name_of(x->baseline, other)));
+}
+
+static bool same_rank(const struct gate_run *x, size_t file, size_t other)
+{
+	int64_t rank = batch_int(x->b, BATCH_FILES, file, FILES_RANK, -1);
+
+	return rank >= 0 && rank == batch_int(x->baseline, BATCH_FILES, other, FILES_RANK, -1);
+}
+
+/* The row that a file is compared with, or SIZE_MAX with the reason. */
+static size_t baseline_row(const struct gate_run *x, size_t file, const char **why)
+{
+	static bool (*const ways[])(const struct gate_run *, size_t, size_t) = {
+		same_name, same_last_part, same_rank};
+	size_t n = x->baseline ? x->baseline->n_rows[BATCH_FILES] : 0;
+
+	*why = x->baseline ? "the baseline has no file of this name or rank"
+			   : "no --baseline was given";
+	if (n == 1)
+		return 0;
+	for (size_t i = 0; i < sizeof ways / sizeof *ways && n; i++) {
+		size_t found = SIZE_MAX, count = 0;
+
+		for (size_t k = 0; k < n; k++) {
+			if (!ways[i](x, file, k))
+				continue;
+			found = k;
+			count++;
+		}
+		if (count == 1)
+			return found;
+		if (count > 1) {
+			*why = "several files of the baseline could be meant";
+			return SIZE_MAX;
+		}
 	}
-	l.amount = parse_amount(growth ? growth : max, &l.is_share);
-	if (check_limit(&l, err) < 0)
-		return err->code;
-	return vec_push(&g->limits, l, g->budget, err);
+	return SIZE_MAX;
 }
 
-int gate_budget_read(struct gate_budget *out, struct input *in, struct budget *budget,
-		     struct error *err)
-{
-	const struct xml_options options = {.schema = budget_rng};
-	struct gate_budget g = {.budget = budget};
-	int rc = xml_read(&g.doc, in, &options, err);
+/* --- names that do not occur ------------------------------------------------------------------- */
 
-	if (rc < 0)
-		return rc;
-	for (const struct xml_node *n = xml_child(g.doc->root, "limit"); n && rc == 0;
-	     n = xml_next(n, "limit"))
-		rc = read_limit(&g, n, err);
-	if (rc < 0)
-		gate_budget_release(&g);
+struct near {
+	char name[3][512];
+	double distance[3];
+	size_t n;
+};
+
+/* Sites of one function are one, but where a line was asked for. */
+static void near_add(struct near *near, const struct gate_limit *l, const char *name,
+		     double distance)
+{
+	char words[512];
+	size_t at = near->n;
+
+	words[0] = '\0';
+	if (l->part == GATE_SITE && !strchr(l->name, ':'))
+		gate_site_unlined(name, words, sizeof words);
 	else
-		*out = g;
-	return rc;
+		strncat(words, name, sizeof words - 1);
+	for (size_t i = 0; i < near->n; i++) {
+		if (!strcmp(near->name[i], words))
+			return;
+	}
+	while (at > 0 && near->distance[at - 1] > distance)
+		at--;
+	if (at == 3)
+		return;
+	near->n += near->n < 3;
+	for (size_t i = near->n - 1; i > at; i--) {
+		memcpy(near->name[i], near->name[i - 1], sizeof words);
+		near->distance[i] = near->distance[i - 1];
+	}
+	memcpy(near->name[at], words, sizeof words);
+	near->distance[at] = distance;
 }
 
-void gate_budget_release(struct gate_budget *g)
+/* "; near to it: 'a', 'b'", or the largest; "" when nothing is there. */
+static const char *who_is_there(const struct gate_run *x, const struct gate_limit *l, size_t file,
+				char *buf, size_t size)
 {
-	vec_release(&g->limits, g->budget);
-	xml_doc_free(g->doc);
-	g->doc = NULL;
+	enum batch_table_id t = l->of == GATE_LEAK ? BATCH_SITES : gate_table_of(l);
+	size_t first, n = batch_rows_of(x->b, t, file, &first), at = 0;
+	struct near near = {.n = 0}, largest = {.n = 0}, *told;
+
+	for (size_t i = first; i < first + n && i < first + MOST_LOOKED_AT; i++) {
+		const char *name = batch_text(x->b, t, i, HELD_NAME);
+		double d = !name                  ? 1
+			   : l->part == GATE_SITE ? gate_site_distance(l->name, name)
+						  : gate_name_distance(l->name, name);
+
+		if (name && d <= NEAR)
+			near_add(&near, l, name, d);
+		if (name && largest.n < 3)
+			near_add(&largest, l, name, (double)i);
+	}
+	told = near.n ? &near : &largest;
+	buf[0] = '\0';
+	for (size_t i = 0; i < told->n && at < size; i++)
+		at += (size_t)snprintf(buf + at, size - at, "%s'%s'",
+				       i               ? ", "
+				       : told == &near ? "; near to it: "
+						       : "; the largest: ",
+				       told->name[i]);
+	return buf;
 }
 
-/* --- figures ----------------------------------------------------------------------------------- */
+static const char *absent_words(struct gate_run *x, const struct gate_limit *l, size_t file)
+{
+	const char *when = l->of == GATE_END ? "at the end" : "at the peak";
+	char there[WORDS - 256];
 
-/* Sum of `value` over the rows of a file whose text is `name`; 0 when none is, which is right where
- * the table is complete. */
-static double part_of(const struct batch *b, enum batch_table_id t, size_t file, size_t text,
-		      size_t value, const char *name)
+	if (l->part == GATE_ANNOTATION && !*who_is_there(x, l, file, there, sizeof there))
+		return "the file has no annotations";
+	if (l->part == GATE_CATEGORY)
+		return keep(x, "nothing %s is of this category; absent=\"allowed\" lets that pass",
+			    when);
+	return keep(x, "no such %s %s%s; absent=\"allowed\" lets that pass",
+		    gate_part_name(l->part), when, who_is_there(x, l, file, there, sizeof there));
+}
+
+/* --- who ---------------------------------------------------------------------------------------- */
+
+static double bytes_of(const struct batch *b, enum batch_table_id t, size_t file, size_t name,
+		       size_t value, const char *site)
 {
 	size_t first, n = batch_rows_of(b, t, file, &first);
 	double sum = 0;
 
 	for (size_t i = first; i < first + n; i++) {
-		const char *s = batch_text(b, t, i, text);
+		const char *s = batch_text(b, t, i, name);
 
-		if (s && !strcmp(s, name))
+		if (s && !strcmp(s, site))
 			sum += batch_number(b, t, i, value);
 	}
 	return sum;
 }
 
-static double figure(const struct gate_limit *l, const struct batch *b, size_t file)
+/* What a site held in the baseline. Lines move when code is edited: a site that was not there was
+ * what is there no more of the same function. */
+static double bytes_before(const struct gate_run *x, enum batch_table_id t, size_t file,
+			   size_t other, size_t name, size_t value, const char *site)
 {
-	double whole = batch_number(b, BATCH_FILES, file, of_columns[l->of]);
-	size_t first;
+	double sum = bytes_of(x->baseline, t, other, name, value, site);
+	size_t first, n = batch_rows_of(x->baseline, t, other, &first);
+	char asked[WORDS], words[WORDS];
 
-	/* What is not known of the file is not known of its parts. */
-	if (isnan(whole))
-		return whole;
-	if (l->site && l->of == GATE_LEAK)
-		return part_of(b, BATCH_LEAKS, file, LEAKS_SITE, LEAKS_GROWTH, l->site);
-	if (l->site || l->category) {
-		enum batch_table_id t = l->site ? BATCH_SITES : BATCH_CATEGORIES;
+	if (sum > 0)
+		return sum;
+	gate_site_unlined(site, asked, sizeof asked);
+	for (size_t i = first; i < first + n; i++) {
+		const char *s = batch_text(x->baseline, t, i, name);
 
-		if (!batch_rows_of(b, t, file, &first))
-			return whole > 0 ? (double)NAN : 0;
-		return l->site ? part_of(b, t, file, SITES_SITE, SITES_BYTES, l->site)
-			       : part_of(b, t, file, CATEGORIES_CATEGORY, CATEGORIES_BYTES,
-					 l->category);
+		if (s && !strcmp(gate_site_unlined(s, words, sizeof words), asked) &&
+		    bytes_of(x->b, t, file, name, value, s) <= 0)
+			sum += batch_number(x->baseline, t, i, value);
 	}
-	return whole;
+	return sum;
 }
 
-/* Only the largest sites are kept: one that is not among them may hold as much as the least. */
-static bool site_may_hide(const struct gate_limit *l, const struct batch *b, size_t file,
-			  double value, double most)
+static void find_who(const struct gate_run *x, struct gate_result *r, const struct gate_limit *l,
+		     size_t other)
 {
+	enum batch_table_id t = gate_table_of(l);
+	size_t name = t == BATCH_LEAKS ? LEAKS_SITE : HELD_NAME;
+	size_t value = t == BATCH_LEAKS ? LEAKS_GROWTH : HELD_BYTES;
 	size_t first, n;
-
-	if (!l->site || l->of != GATE_PEAK || value > 0)
-		return false;
-	n = batch_rows_of(b, BATCH_SITES, file, &first);
-	return n >= 20 && batch_number(b, BATCH_SITES, first + n - 1, SITES_BYTES) > most;
-}
-
-static void find_who(struct gate_result *r, const struct gate_limit *l, const struct batch *b,
-		     const struct batch *baseline)
-{
-	size_t first, n = batch_rows_of(b, BATCH_SITES, r->file, &first);
 	double best = 0;
 
-	if (l->site || l->of == GATE_FRAGMENTATION)
+	if (t == BATCH_TABLES || l->part == GATE_CATEGORY || l->part == GATE_ANNOTATION)
 		return;
+	/* The tables are of the device with the highest peak. */
+	if (r->device >= 0 && r->device != batch_int(x->b, BATCH_FILES, r->file, FILES_DEVICE, -1))
+		return;
+	n = batch_rows_of(x->b, t, r->file, &first);
 	for (size_t i = first; i < first + n; i++) {
-		const char *site = batch_text(b, BATCH_SITES, i, SITES_SITE);
-		double bytes = batch_number(b, BATCH_SITES, i, SITES_BYTES), before = (double)NAN;
-		double grew = bytes;
+		const char *site = batch_text(x->b, t, i, name);
+		double bytes = batch_number(x->b, t, i, value), before = (double)NAN, grew = bytes;
 
-		if (!site)
+		if (!site || (l->name && (!strcmp(site, l->name) || !gate_limit_fits(l, site))))
 			continue;
-		if (baseline) {
-			before = part_of(baseline, BATCH_SITES, 0, SITES_SITE, SITES_BYTES, site);
+		if (other != SIZE_MAX) {
+			before = bytes_before(x, t, r->file, other, name, value, site);
 			grew = bytes - before;
 		}
-		if (grew <= best)
+		if (!(grew > best))
 			continue;
 		best = grew;
 		r->who = site;
@@ -181,60 +259,158 @@ static void find_who(struct gate_result *r, const struct gate_limit *l, const st
 	}
 }
 
-static struct gate_result judge(const struct gate_limit *l, const struct batch *b,
-				const struct batch *baseline, size_t file)
+/* --- one limit, one file ----------------------------------------------------------------------- */
+
+static bool is_whole(const struct batch *b, size_t file)
 {
-	struct gate_result r = {.file = file,
-				.answer = GATE_UNKNOWN,
-				.value = figure(l, b, file),
-				.most = l->amount,
-				.who_bytes = (double)NAN,
-				.who_before = (double)NAN};
 	const char *status = batch_text(b, BATCH_FILES, file, FILES_STATUS);
 
-	if (l->is_growth) {
-		double before = baseline ? figure(l, baseline, 0) : (double)NAN;
+	return status && !strcmp(status, "ok");
+}
 
-		r.most = before + (l->is_share && l->of != GATE_FRAGMENTATION
-					   ? fabs(before) * l->amount
-					   : l->amount);
+/* The most that growth allows, when so much of the baseline is certain, and when all that may be
+ * hidden there is counted. */
+static double most_after(const struct gate_limit *l, double before)
+{
+	return before +
+	       (l->is_share && l->of != GATE_FRAGMENTATION ? fabs(before) * l->amount : l->amount);
+}
+
+static const char *unread_words(struct gate_run *x, const char *what, const struct batch *b,
+				size_t file)
+{
+	const char *reason = batch_text(b, BATCH_FILES, file, FILES_REASON);
+
+	return keep(x, "the %s could not be read whole%s%.500s", what, reason ? ": " : "",
+		    reason ? reason : "");
+}
+
+/* The reason why nobody knows; NULL when it is known. */
+static const char *doubt(struct gate_run *x, const struct gate_limit *l, size_t file, size_t other,
+			 const struct gate_figure *now, const struct gate_figure *then,
+			 const char *no_baseline, double most)
+{
+	if (!is_whole(x->b, file))
+		return unread_words(x, "file", x->b, file);
+	if (now->why)
+		return now->why;
+	if (now->absent && !l->may_be_absent)
+		return absent_words(x, l, file);
+	if (l->is_growth && other == SIZE_MAX)
+		return no_baseline;
+	if (l->is_growth && !is_whole(x->baseline, other))
+		return unread_words(x, "baseline", x->baseline, other);
+	if (l->is_growth && then->why)
+		return keep(x, "of the baseline: %s", then->why);
+	if (now->value > most || now->value + now->hidden > most)
+		return "more may belong to it: only the largest are told";
+	return NULL;
+}
+
+static struct gate_result judge(struct gate_run *x, const struct gate_limit *l, size_t file,
+				size_t other, const char *no_baseline)
+{
+	struct gate_result r = {.file = file,
+				.most = l->amount,
+				.before = (double)NAN,
+				.who_bytes = (double)NAN,
+				.who_before = (double)NAN};
+	struct gate_figure now, then = {.value = (double)NAN};
+	double most = l->amount;
+
+	gate_figure_of(&now, l, x->b, file);
+	if (l->is_growth && other != SIZE_MAX)
+		gate_figure_of(&then, l, x->baseline, other);
+	if (l->is_growth) {
+		r.before = then.value;
+		r.most = most_after(l, then.value);
+		most = most_after(l, then.value + then.hidden);
 	}
-	if (!isnan(r.value) && r.value > r.most) {
+	r.value = now.value;
+	r.device = now.device;
+	if (now.value > most) {
 		r.answer = GATE_EXCEEDED;
-		find_who(&r, l, b, baseline);
-	} else if (!status || strcmp(status, "ok"))
-		r.why = "the file could not be read whole";
-	else if (isnan(r.value))
-		r.why = l->of == GATE_LEAK ? "too few steps to tell" : "the file does not tell";
-	else if (isnan(r.most))
-		r.why = baseline ? "the baseline does not tell" : "no --baseline was given";
-	else if (site_may_hide(l, b, file, r.value, r.most))
-		r.why = "the site is not among the largest";
-	else
-		r.answer = GATE_KEPT;
+		find_who(x, &r, l, x->baseline ? other : SIZE_MAX);
+		return r;
+	}
+	r.why = doubt(x, l, file, other, &now, &then, no_baseline, r.most);
+	r.answer = r.why ? GATE_UNKNOWN : GATE_KEPT;
 	return r;
+}
+
+/* --- all --------------------------------------------------------------------------------------- */
+
+static int add(struct gate_run *x, struct gate_result r)
+{
+	x->g->n_exceeded += r.answer == GATE_EXCEEDED;
+	x->g->n_unknown += r.answer == GATE_UNKNOWN;
+	return vec_push(&x->g->results, r, x->g->budget, x->err);
+}
+
+static int run_file(struct gate_run *x, size_t file)
+{
+	const char *no_baseline;
+	size_t other = baseline_row(x, file, &no_baseline);
+	int64_t rank = batch_int(x->b, BATCH_FILES, file, FILES_RANK, -1);
+	int rc = 0;
+
+	for (size_t k = 0; k < x->limits->limits.n && rc == 0; k++) {
+		const struct gate_limit *l = &x->limits->limits.at[k];
+		struct gate_result r;
+
+		if (l->ranks && !gate_rank_is_meant(l->ranks, rank))
+			continue;
+		r = judge(x, l, file, other, no_baseline);
+		if (r.answer == GATE_UNKNOWN && !r.why)
+			return x->err->code; /* no memory for the words */
+		r.limit = k;
+		rc = add(x, r);
+	}
+	return rc;
+}
+
+/* Ranks that a limit names and no file has: nothing was held there. */
+static int run_missing(struct gate_run *x)
+{
+	int rc = 0;
+
+	for (size_t k = 0; k < x->limits->limits.n && rc == 0; k++) {
+		const struct gate_limit *l = &x->limits->limits.at[k];
+		struct gate_result r = {.file = GATE_NO_FILE,
+					.limit = k,
+					.answer = GATE_UNKNOWN,
+					.device = -1,
+					.value = (double)NAN,
+					.most = l->amount,
+					.before = (double)NAN,
+					.who_bytes = (double)NAN,
+					.who_before = (double)NAN};
+		int64_t rank =
+			l->ranks && !l->may_be_absent ? gate_missing_rank(l->ranks, x->b) : -1;
+
+		if (rank < 0)
+			continue;
+		r.why = keep(x,
+			     "no file is of rank %" PRId64 " by its name; absent=\"allowed\" lets "
+			     "that pass",
+			     rank);
+		rc = r.why ? add(x, r) : (int)x->err->code;
+	}
+	return rc;
 }
 
 int gate_run(struct gate *out, const struct gate_budget *limits, const struct batch *b,
 	     const struct batch *baseline, struct budget *budget, struct error *err)
 {
 	struct gate g = {.budget = budget};
+	struct gate_run x = {.g = &g, .limits = limits, .b = b, .baseline = baseline, .err = err};
 	int rc = 0;
 
-	for (size_t i = 0; i < b->n_rows[BATCH_FILES] && rc == 0; i++) {
-		for (size_t k = 0; k < limits->limits.n && rc == 0; k++) {
-			const struct gate_limit *l = &limits->limits.at[k];
-			struct gate_result r;
-
-			if (l->rank >= 0 && l->rank != batch_int(b, BATCH_FILES, i, FILES_RANK, -1))
-				continue;
-			r = judge(l, b, baseline, i);
-			r.limit = k;
-			g.n_exceeded += r.answer == GATE_EXCEEDED;
-			g.n_unknown += r.answer == GATE_UNKNOWN;
-			rc = vec_push(&g.results, r, budget, err);
-		}
-	}
+	arena_init(&g.words, budget);
+	for (size_t i = 0; i < b->n_rows[BATCH_FILES] && rc == 0; i++)
+		rc = run_file(&x, i);
+	if (rc == 0)
+		rc = run_missing(&x);
 	if (rc < 0)
 		gate_release(&g);
 	else
@@ -245,4 +421,5 @@ int gate_run(struct gate *out, const struct gate_budget *limits, const struct ba
 void gate_release(struct gate *g)
 {
 	vec_release(&g->results, g->budget);
+	arena_release(&g->words);
 }

@@ -109,6 +109,9 @@ int trend_finish(struct trend *t, enum trend_order order, struct error *err);
 /* "path:line function", "(backward)", "(no stack)"; into buf, returned. */
 const char *trend_site_words(const struct trend *t, uint32_t site, char *buf, size_t size);
 
+/* The slope of a series of at least two values that most of them share. */
+double trend_slope(const double *values, size_t n_values);
+
 /* The values of a file, largest first; *n of them. */
 const struct trend_value *trend_values_of(const struct trend *t, uint32_t file, size_t *n);
 

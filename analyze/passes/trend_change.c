@@ -51,14 +51,14 @@ static double tau_of(const struct trend_series *s, size_t step)
 
 /* Theil and Sen: the median over the slopes of neighbours at a third of the series' distance, which
  * is as robust and needs no table of all pairs. */
-static double slope_of(const struct trend_series *s)
+double trend_slope(const double *values, size_t n_values)
 {
 	double at[MAX_PAIRED];
-	size_t apart = s->n / 3 ? s->n / 3 : 1;
-	size_t pairs = s->n - apart, step = (pairs + MAX_PAIRED - 1) / MAX_PAIRED, n = 0;
+	size_t apart = n_values / 3 ? n_values / 3 : 1;
+	size_t pairs = n_values - apart, step = (pairs + MAX_PAIRED - 1) / MAX_PAIRED, n = 0;
 
 	for (size_t i = 0; i < pairs; i += step)
-		at[n++] = (s->at[i + apart] - s->at[i]) / (double)apart;
+		at[n++] = (values[i + apart] - values[i]) / (double)apart;
 	return median(at, n);
 }
 
@@ -77,7 +77,7 @@ bool trend_has_direction(const struct trend_series *s, double *slope)
 	/* Both halves of the way are gone, and it leads somewhere. */
 	if (fabs(way) < s->least || (mid - first) / way < 0.2 || (last - mid) / way < 0.2)
 		return false;
-	*slope = slope_of(s);
+	*slope = trend_slope(s->at, s->n);
 	return true;
 }
 
