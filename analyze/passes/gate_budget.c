@@ -245,7 +245,8 @@ static int check_shape(const struct xml_node *root, struct error *err)
 		return bad(err, root->line, "text between the limits: '%.40s'", root->text);
 	if (!root->first)
 		return bad(err, root->line,
-			   "no limits: write <limit of=\"peak\" max=\"10GiB\"/>, or let --update do it");
+			   "no limits: write <limit of=\"peak\" max=\"10GiB\"/>, or let --update "
+			   "do it");
 	for (const struct xml_node *n = root->first; n && rc == 0; n = n->next) {
 		if (strcmp(n->name, "limit") != 0)
 			return bad(err, n->line, "<%.40s> is not known here: limits are <limit>",
