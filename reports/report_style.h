@@ -66,6 +66,10 @@
 	".rows th,.rows td{padding:2px 8px;height:20px;line-height:18px;overflow:hidden;"      \
 	"text-overflow:ellipsis;border-bottom:1px solid #eef1f4}\n"                            \
 	".rows thead th{position:sticky;top:0;z-index:1;cursor:pointer}\n"                     \
+	".rows th button.by{all:unset;display:block;width:100%;cursor:pointer}\n"              \
+	".rows th button.by:focus-visible{outline:2px solid #0072b2}\n"                        \
+	".rows th[aria-sort=descending] button.by::after{content:' \\2193'}\n"                 \
+	".rows th[aria-sort=ascending] button.by::after{content:' \\2191'}\n"                  \
 	".rows tr[aria-selected=true] td{background:#cfe6f5}\n"                                \
 	".rows td.name{white-space:nowrap;unicode-bidi:isolate;max-width:none}\n"              \
 	"dialog{border:1px solid #c6ccd3;border-radius:8px;max-width:640px}\n"                 \

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// viewer.mjs -- how fast the report's page is: first picture, redraws, panning, picking, the state.
+// viewer.mjs -- how fast the report's page is: first picture, redraws, panning, picking, the state,
+// and how long input waits for it.
 //
 //     node tests/bench/viewer.mjs PAGE.html [TIMES]: medians in milliseconds, one line of JSON
+//
+// "cpu" beside a figure is what the page's thread itself worked for it: other programs on the
+// machine do not count.
 
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 
 const source = process.env.TOP_SRCDIR || process.cwd();
 const require = createRequire(join(source, "reports/viewer/package.json"));
@@ -13,11 +17,139 @@ const { chromium } = require("playwright-core");
 const [, , file, times = "5"] = process.argv;
 const page = resolve(file);
 
-const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const b = await chromium.launch({
   executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
+
+/** The process that holds the page: of all renderers the one that worked most. */
+function renderer() {
+  let best = { pid: 0, ns: -1 };
+  for (const name of readdirSync("/proc").filter((n) => /^\d+$/.test(n))) {
+    try {
+      if (!readFileSync(`/proc/${name}/cmdline`, "utf8").includes("--type=renderer")) continue;
+      const ns = Number(readFileSync(`/proc/${name}/schedstat`, "utf8").split(" ")[0]);
+      if (ns > best.ns) best = { pid: Number(name), ns };
+    } catch {
+      // It has ended.
+    }
+  }
+  return best.pid;
+}
+
+/** Milliseconds that the main thread of a process worked. */
+function worked(pid) {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+}
+
+/** Time and work of something in the page, each of `n` calls of it. */
+async function measured(p, pid, out, name, n, act, argument) {
+  const cpu = worked(pid);
+  const took = await p.evaluate(act, argument);
+  out[name] = took;
+  out[`${name}_cpu`] = (worked(pid) - cpu) / n;
+}
+
+/** Complete redraw of a part of the trace. */
+async function redraw(part) {
+  const s = window.vramscope.view.stage;
+  const w = s.whole;
+  s.perColumn = (w.span * part) / s.width;
+  s.start = w.start + (w.span * (1 - part)) / 2;
+  s.ready = false;
+  s.wholeBitmap = null;
+  const t = performance.now();
+  await s.draw();
+  return performance.now() - t;
+}
+
+async function pan(n) {
+  const s = window.vramscope.view.stage;
+  const all = [];
+  for (let k = 0; k < n; k++) {
+    s.pan(Math.round(s.width / 20));
+    const t = performance.now();
+    await s.draw();
+    all.push(performance.now() - t);
+  }
+  return all.sort((x, y) => x - y)[n >> 1];
+}
+
+function pick(n) {
+  const s = window.vramscope.view.stage;
+  const all = [];
+  for (let k = 0; k < n; k++) {
+    const t = performance.now();
+    s.pick(84 + ((k * 97) % s.width), 20 + ((k * 53) % s.height));
+    all.push(performance.now() - t);
+  }
+  return all.sort((x, y) => x - y)[n >> 1];
+}
+
+async function state(n) {
+  const v = window.vramscope.view;
+  const all = [];
+  v.tab = "state";
+  for (let k = 0; k < n; k++) {
+    v.stage.moment = v.trace.from + Math.floor((v.trace.nEvents * (k + 1)) / (n + 1));
+    const t = performance.now();
+    await v.panels.update();
+    all.push(performance.now() - t);
+  }
+  v.stage.fit();
+  await v.redraw();
+  return all.sort((x, y) => x - y)[n >> 1];
+}
+
+/** A reader who does everything at once. */
+async function act(p) {
+  const place = await p.locator("canvas.over").boundingBox();
+  const at = (x, y) => [place.x + 84 + x * (place.width - 98), place.y + 20 + y * 300];
+  for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
+    await p.click(`[data-tab=${tab}]`);
+    await p.locator("canvas.over").focus();
+    for (let k = 0; k < 6; k++) {
+      await p.mouse.move(...at(0.2 + 0.1 * k, 0.3 + 0.1 * k));
+      await p.mouse.wheel(0, k % 3 === 2 ? 300 : -200);
+      if (k % 2) await p.mouse.click(...at(0.3 + 0.08 * k, 0.7));
+      await p.keyboard.press(["d", "ArrowRight", "a", "p", "ArrowUp", "f"][k]);
+    }
+    await p.mouse.move(...at(0.5, 0.5));
+    await p.mouse.down();
+    for (let k = 0; k < 20; k++) await p.mouse.move(...at(0.5 - 0.01 * k, 0.5));
+    await p.mouse.up();
+  }
+  await p.fill("input[type=search]", "size>64KiB part_1");
+  await p.keyboard.press("Enter");
+  for (const by of ["site", "age", "category"]) await p.locator(".bar select").nth(1).selectOption(by);
+  await p.waitForFunction(() => !window.vramscope.view.drawing);
+  await p.waitForTimeout(300);
+}
+
+/** How long input waits until the page takes it, and the longest task of the page's thread. */
+async function waits(p, out) {
+  await p.evaluate(() => {
+    window.waited = [];
+    new PerformanceObserver((list) => {
+      for (const e of list.getEntries()) window.waited.push(e.processingStart - e.startTime);
+    }).observe({ type: "event", durationThreshold: 16 });
+  });
+  await b.startTracing(p, { categories: ["toplevel", "devtools.timeline", "__metadata"] });
+  await act(p);
+  const { traceEvents } = JSON.parse((await b.stopTracing()).toString());
+  const main = new Set(traceEvents.filter((e) => e.name === "thread_name" && e.args.name === "CrRendererMain").map((e) => `${e.pid}/${e.tid}`));
+  const tasks = traceEvents.filter((e) => e.name === "ThreadControllerImpl::RunTask" && main.has(`${e.pid}/${e.tid}`));
+  out.longest_task = Math.max(...tasks.map((e) => e.dur)) / 1e3;
+  out.longest_task_cpu = Math.max(...tasks.map((e) => e.tdur || 0)) / 1e3;
+  out.input_waited = await p.evaluate(() => Math.max(0, ...window.waited));
+  if (!process.env.VERBOSE) return;
+  for (const task of tasks.sort((x, y) => y.tdur - x.tdur).slice(0, 8)) {
+    const inside = traceEvents.filter((e) => e.tid === task.tid && e.pid === task.pid && e.ph === "X" && e !== task &&
+      e.ts >= task.ts && e.ts + e.dur <= task.ts + task.dur && e.tdur > 3000);
+    console.error((task.tdur / 1e3).toFixed(1), inside.map((e) => `${e.name} ${(e.tdur / 1e3).toFixed(1)} ${e.args?.data?.type || e.args?.data?.functionName || ""}`).join("; "));
+  }
+}
 
 const all = {};
 for (let i = 0; i < Number(times); i++) {
@@ -32,61 +164,23 @@ for (let i = 0; i < Number(times); i++) {
     seen.observe(document, { subtree: true, childList: true, attributes: true });
   });
   await p.goto(`file://${page}`);
-  await p.waitForSelector("html[data-ready=yes]", { timeout: 120000 });
-  const one = await p.evaluate(async () => {
-    const v = window.vramscope.view;
-    const s = v.stage;
-    const out = { summary: window.summaryAt, first_picture: window.readyAt };
-    const w = s.whole;
-    await v.trace.loadAddresses();
-    const at = async (part) => {
-      s.perColumn = (w.span * part) / s.width;
-      s.start = w.start + (w.span * (1 - part)) / 2;
-      s.ready = false;
-      s.wholeBitmap = null;
-      const t = performance.now();
-      await s.draw();
-      return performance.now() - t;
-    };
-    out.redraw_whole = await at(1);
-    out.redraw_10 = await at(0.1);
-    out.redraw_100 = await at(0.01);
-    out.redraw_1000 = await at(0.001);
-    await at(0.1);
-    const pans = [];
-    for (let k = 0; k < 20; k++) {
-      s.pan(Math.round(s.width / 20));
-      const t = performance.now();
-      await s.draw();
-      pans.push(performance.now() - t);
-    }
-    out.pan = pans.sort((x, y) => x - y)[10];
-    out.pan_worst = pans[19];
-    const picks = [];
-    for (let k = 0; k < 50; k++) {
-      const t = performance.now();
-      s.pick(84 + ((k * 97) % s.width), 20 + ((k * 53) % s.height));
-      picks.push(performance.now() - t);
-    }
-    out.pick = picks.sort((x, y) => x - y)[25];
-    out.pick_worst = picks[49];
-    const states = [];
-    v.tab = "state";
-    for (let k = 0; k < 20; k++) {
-      s.moment = v.trace.from + Math.floor((v.trace.nEvents * (k + 1)) / 21);
-      const t = performance.now();
-      v.panels.state.show(v.rowsNow(), s.moment, -1);
-      states.push(performance.now() - t);
-    }
-    out.state = states.sort((x, y) => x - y)[10];
-    out.state_worst = states[19];
-    out.heap_mib = performance.memory ? performance.memory.usedJSHeapSize / 1048576 : 0;
-    return out;
-  });
+  await p.waitForSelector("html[data-ready=yes]", { timeout: 300000 });
+  const pid = renderer();
+  const one = { first_picture_cpu: worked(pid) };
+  Object.assign(one, await p.evaluate(() => ({ summary: window.summaryAt, first_picture: window.readyAt })));
+  await p.evaluate(() => window.vramscope.view.trace.loadAddresses());
+  for (const [name, part] of [["redraw_whole", 1], ["redraw_10", 0.1], ["redraw_100", 0.01], ["redraw_1000", 0.001]])
+    await measured(p, pid, one, name, 1, redraw, part);
+  await p.evaluate(redraw, 0.1);
+  await measured(p, pid, one, "pan", 20, pan, 20);
+  await measured(p, pid, one, "pick", 50, pick, 50);
+  await measured(p, pid, one, "state", 20, state, 20);
+  one.heap_mib = await p.evaluate(() => performance.memory.usedJSHeapSize / 1048576);
+  await waits(p, one);
   for (const [key, value] of Object.entries(one)) (all[key] ||= []).push(value);
   await context.close();
 }
 await b.close();
 const result = { page, mib: +(statSync(page).size / 1048576).toFixed(2) };
-for (const [key, list] of Object.entries(all)) result[key] = +median(list).toFixed(2);
+for (const [key, list] of Object.entries(all)) result[key] = +median(list).toFixed(1);
 console.log(JSON.stringify(result));

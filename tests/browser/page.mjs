@@ -79,6 +79,6 @@ export async function open(b, path, { hash = "", ...options } = {}) {
 export async function settled(page) {
   await page.waitForFunction(() => {
     const v = window.vramscope.view;
-    return !v.drawing && v.stage.shown.key === v.stage.key() && Math.abs(v.stage.shown.start - v.stage.start) < 1e-6;
+    return !v.drawing && !v.linkTimer && v.stage.shown.key === v.stage.key() && Math.abs(v.stage.shown.start - v.stage.start) < 1e-6;
   });
 }

@@ -140,6 +140,73 @@ async function picks(page, name) {
   same(wrong, 0, `${name}: 300 picks`);
 }
 
+/** Long work goes in pieces, and a newer wish ends an older one. Pieces are as short as can be here. */
+async function slices(page, name) {
+  const found = await page.evaluate(async () => {
+    const { view, pace, placesInOrder, trailOf, Turn } = window.vramscope;
+    const s = view.stage;
+    const t = view.trace;
+    const old = pace.ms;
+    while (view.drawing) await new Promise((r) => setTimeout(r, 5));
+    s.fit();
+    await view.redraw();
+    const wanted = s.pixels.slice();
+    pace.ms = -1;
+    s.ready = false;
+    s.wholeBitmap = null;
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 0);
+    const draws = await Promise.all([s.draw(), s.draw()]);
+    clearInterval(timer);
+    const out = { draws: draws.join(), ticks, pixels: s.pixels.every((p, i) => p === wanted[i]) };
+
+    view.setTab("allocations");
+    const table = view.panels.allocations;
+    view.text = "size>1";
+    const first = view.panels.update();
+    const events = view.window;
+    view.window = () => ({ from: t.to, to: t.to });
+    await Promise.all([first, view.panels.update()]);
+    view.window = events;
+    let end = 0;
+    for (let r = 0; r < t.nRows; r++) if (t.born[r] <= t.to && t.freeCompleted[r] > t.to) end++;
+    out.table = table.rows.length === end;
+    view.text = "";
+
+    const keys = Float64Array.from({ length: 20000 }, (_, i) => (i * 7919) % 101);
+    const places = await placesInOrder(keys, new Turn());
+    out.sorted = [...places.keys()].every((i) => !i || keys[places[i - 1]] < keys[places[i]] ||
+      (keys[places[i - 1]] === keys[places[i]] && places[i - 1] < places[i]));
+    out.given_up = await placesInOrder(keys, new Turn(() => false));
+
+    let bad = 0;
+    for (let k = 0; k < 40; k++) {
+      const row = (k * 7919) % t.nRows;
+      const trail = await trailOf(s, row, new Turn());
+      for (let c = 0; c < s.stand.length; c++) {
+        const event = s.stand[c] ? t.changeEvent(t.changes[s.stand[c] - 1]) : t.from;
+        const inside = !!trail && c >= trail.first && c < trail.first + trail.offsets.length;
+        if (inside !== t.alive(row, event)) bad++;
+        if (!inside || c % 37) continue;
+        let below = t.loose;
+        for (const r of s.moments.rowsAt(event)) if (r < row) below += t.size(r);
+        if (below !== trail.offsets[c - trail.first]) bad++;
+      }
+    }
+    out.trails = bad;
+    pace.ms = old;
+    view.setTab("state");
+    return out;
+  });
+  same(found.draws, "false,true", `${name}: a newer drawing ends an older one`);
+  ok(found.ticks > 0, `${name}: the browser has its turn between pieces`);
+  ok(found.pixels, `${name}: drawn in pieces it is the same`);
+  ok(found.table, `${name}: a table shows what was asked for last`);
+  ok(found.sorted, `${name}: sorted in pieces, equal ones stay`);
+  same(found.given_up, null, `${name}: sorting ends when nobody waits`);
+  same(found.trails, 0, `${name}: the outline of a block follows it`);
+}
+
 async function keys(page, name) {
   const look = () => page.evaluate(() => {
     const { stage, tab } = window.vramscope.view;
@@ -213,6 +280,7 @@ async function panels(page, name) {
   });
   ok(some === wanted && some <= all, `${name}: the search leaves ${some} of ${all} allocations`);
   await page.locator(".rows[aria-label^=Allocations] th").first().click();
+  await page.waitForSelector(".rows[aria-label^=Allocations] th[aria-sort=descending]");
   const first = await page.locator(".rows[aria-label^=Allocations] tbody tr[data-at] td").first().textContent();
   const largest = await page.evaluate(() => {
     const t = window.vramscope.view.trace;
@@ -249,6 +317,7 @@ ok(explained.ooms.length > 0 && (await page.locator(".facts").first().textConten
 await figures(page, small, "oom_split_pinned");
 await raster(page, "oom_split_pinned");
 await picks(page, "oom_split_pinned");
+await slices(page, "oom_split_pinned");
 await keys(page, "oom_split_pinned");
 await panels(page, "oom_split_pinned");
 await page.keyboard.press("t");
@@ -349,6 +418,7 @@ if (shared) {
     if (name.startsWith("runs")) {
       await raster(p, name);
       await picks(p, name);
+      await slices(p, name);
       await panels(p, name);
     }
     await quiet(p, name);

@@ -192,99 +192,129 @@
     }
   }
 
-  // src/live.js
-  var BLOCK = 128;
-  var SPACING = 32768;
-  var Block = class {
-    constructor() {
-      this.rows = new Int32Array(BLOCK);
-      this.n = 0;
-      this.bytes = 0;
+  // src/slices.js
+  var pace = { ms: 8 };
+  var waiting = [];
+  var channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    const next = waiting.shift();
+    if (next) next();
+  };
+  function slice() {
+    return new Promise((resolve) => {
+      waiting.push(resolve);
+      channel.port2.postMessage(0);
+    });
+  }
+  var Turn = class {
+    /** @param {() => boolean} [wanted] is the work still of use? */
+    constructor(wanted = () => true) {
+      this.wanted = wanted;
+      this.deadline = performance.now() + pace.ms;
+    }
+    get due() {
+      return performance.now() > this.deadline;
+    }
+    /** Others have their turn. @returns {Promise<boolean>} false: give up */
+    async pass() {
+      await slice();
+      this.deadline = performance.now() + pace.ms;
+      return this.wanted();
     }
   };
-  var Live = class {
+
+  // src/live.js
+  var SPACING = 32768;
+  var FEW = 8;
+  var Alive = class {
     /** @param {import("./trace.js").Trace} trace */
     constructor(trace) {
       this.trace = trace;
-      this.blocks = [];
       this.n = 0;
-      this.total = 0;
-      this.lowest = 0;
-      this.categories = new Float64Array(8);
+      this.at = -1;
+      this.rows = new Int32Array(1024);
+      this.sizes = new Float64Array(1024);
+      this.ends = new Int32Array(1024);
     }
-    /** @param {ArrayLike<number>} rows ascending */
-    set(rows) {
-      const t = this.trace;
-      this.blocks = [];
-      this.total = 0;
+    /** @param {number} more */
+    reserve(more) {
+      if (this.n + more <= this.rows.length) return;
+      const room = Math.max(this.n + more, 2 * this.rows.length);
+      const { rows, sizes, ends } = this;
+      this.rows = new Int32Array(room);
+      this.rows.set(rows);
+      this.sizes = new Float64Array(room);
+      this.sizes.set(sizes);
+      this.ends = new Int32Array(room);
+      this.ends.set(ends);
+    }
+    /** @param {Int32Array} rows @param {number} at */
+    set(rows, at) {
+      const { sizes, sizeRow, freeCompleted } = this.trace;
+      this.n = 0;
+      this.reserve(rows.length);
       this.n = rows.length;
-      this.lowest = 0;
-      this.categories.fill(0);
-      const fill = BLOCK * 3 >> 2;
-      let block = null;
+      this.at = at;
+      this.rows.set(rows);
       for (let i = 0; i < rows.length; i++) {
-        if (!block || block.n === fill) this.blocks.push(block = new Block());
-        const size = t.size(rows[i]);
-        block.rows[block.n++] = rows[i];
-        block.bytes += size;
-        this.total += size;
-        this.categories[t.attrs[t.attrRow[rows[i]]][3]] += size;
+        this.sizes[i] = sizes[sizeRow[rows[i]]];
+        this.ends[i] = freeCompleted[rows[i]];
       }
-    }
-    /** @returns {Int32Array} */
-    rows() {
-      const out = new Int32Array(this.n);
-      let k = 0;
-      for (const block of this.blocks) {
-        out.set(block.rows.subarray(0, block.n), k);
-        k += block.n;
-      }
-      return out;
     }
     /** @param {number} row younger than all */
     push(row) {
-      const blocks = this.blocks;
-      let last = blocks.length - 1;
-      if (last < 0 || blocks[last].n === BLOCK) {
-        blocks.push(new Block());
-        last++;
-      }
-      const block = blocks[last];
-      const size = this.trace.size(row);
-      block.rows[block.n++] = row;
-      block.bytes += size;
-      this.total += size;
-      this.n++;
-      if (last < this.lowest) this.lowest = last;
+      this.rows[this.n] = row;
+      this.sizes[this.n] = this.trace.sizes[this.trace.sizeRow[row]];
+      this.ends[this.n++] = this.trace.freeCompleted[row];
     }
     /** @param {number} row */
     take(row) {
-      const blocks = this.blocks;
       let low = 0;
-      let high = blocks.length - 1;
+      let high = this.n;
       while (low < high) {
-        const mid = low + high + 1 >> 1;
-        if (blocks[mid].rows[0] <= row) low = mid;
-        else high = mid - 1;
+        const mid = low + high >> 1;
+        if (this.rows[mid] < row) low = mid + 1;
+        else high = mid;
       }
-      const block = blocks[low];
-      if (!block) return;
-      const rows = block.rows;
-      let at = block.n - 1;
-      while (at >= 0 && rows[at] !== row) at--;
-      if (at < 0) return;
-      for (const last = --block.n; at < last; at++) rows[at] = rows[at + 1];
-      const size = this.trace.size(row);
-      block.bytes -= size;
-      this.total -= size;
+      if (low >= this.n || this.rows[low] !== row) return;
+      this.rows.copyWithin(low, low + 1, this.n);
+      this.sizes.copyWithin(low, low + 1, this.n);
+      this.ends.copyWithin(low, low + 1, this.n);
       this.n--;
-      if (!block.n) blocks.splice(low, 1);
-      if (low < this.lowest) this.lowest = low;
     }
-    /** @param {number} change */
-    apply(change) {
-      if (change >= 0) this.push(change);
-      else this.take(~change);
+    /** On to just before change `to`. @param {number} to */
+    advance(to) {
+      const { changes } = this.trace;
+      this.reserve(to - this.at);
+      if (to - this.at > FEW) this.sweep(to);
+      else
+        for (let i = this.at; i < to; i++) {
+          if (changes[i] >= 0) this.push(changes[i]);
+          else this.take(~changes[i]);
+        }
+      this.at = to;
+    }
+    /** @param {number} to */
+    sweep(to) {
+      const t = this.trace;
+      const { rows, sizes, ends } = this;
+      const { changes, freeCompleted } = t;
+      const last = t.changeEvent(changes[to - 1]);
+      let late = null;
+      for (let i = to; i < changes.length && t.changeEvent(changes[i]) === last; i++)
+        if (changes[i] < 0) (late ||= /* @__PURE__ */ new Set()).add(~changes[i]);
+      let n = 0;
+      for (let i = 0; i < this.n; i++) {
+        if (ends[i] <= last && !(late && late.has(rows[i]))) continue;
+        rows[n] = rows[i];
+        sizes[n] = sizes[i];
+        ends[n++] = ends[i];
+      }
+      this.n = n;
+      for (let i = this.at; i < to; i++) {
+        const row = changes[i];
+        if (row >= 0 && (freeCompleted[row] > last || late && late.has(row))) this.push(row);
+      }
     }
   };
   var Moments = class {
@@ -293,76 +323,49 @@
       this.trace = trace;
       this.points = [];
       this.spacing = SPACING;
+      this.category = Uint8Array.from(trace.attrs, (a) => a[3]);
     }
-    /** @param {() => Promise<void>} pause */
-    async build(pause) {
+    async build() {
       const t = this.trace;
       const { changes, sizes, sizeRow, attrRow } = t;
-      const category = Uint8Array.from(t.attrs, (a) => a[3]);
+      const { category } = this;
+      const turn = new Turn();
       const sums = new Float64Array(8);
-      const live = new Live(t);
-      const first = new Int32Array(t.nBefore);
-      for (let i = 0; i < t.nBefore; i++) first[i] = i;
-      live.set(first);
-      sums.set(live.categories);
-      let total = live.total;
+      const alive = new Alive(t);
+      alive.set(Int32Array.from({ length: t.nBefore }, (_, i) => i), 0);
+      let total = 0;
+      for (let i = 0; i < t.nBefore; i++) {
+        total += alive.sizes[i];
+        sums[category[attrRow[i]]] += alive.sizes[i];
+      }
       t.peakTotal = total;
       t.peakEvent = t.from;
-      let rows = live.rows();
-      let since = 0;
-      this.spacing = Math.max(SPACING, live.n);
-      this.points.push({ rows, total, categories: Float64Array.from(sums) });
-      for (let i = 0; i < changes.length; i++) {
-        const change = changes[i];
-        const row = change >= 0 ? change : ~change;
-        const size = sizes[sizeRow[row]];
-        if (change >= 0) {
-          total += size;
+      this.spacing = Math.max(SPACING, alive.n);
+      for (let start2 = 0; start2 === 0 || start2 < changes.length; start2 += this.spacing) {
+        alive.advance(start2);
+        this.points.push({ rows: alive.rows.slice(0, alive.n), categories: sums.slice() });
+        const end = Math.min(changes.length, start2 + this.spacing);
+        for (let i = start2; i < end; i++) {
+          const change = changes[i];
+          const row = change >= 0 ? change : ~change;
+          const size = change >= 0 ? sizes[sizeRow[row]] : -sizes[sizeRow[row]];
           sums[category[attrRow[row]]] += size;
+          total += size;
           if (total > t.peakTotal) {
             t.peakTotal = total;
             t.peakEvent = t.born[change];
           }
-        } else {
-          total -= size;
-          sums[category[attrRow[row]]] -= size;
         }
-        if (i + 1 - since === this.spacing) {
-          rows = this.survivors(rows, since, i + 1);
-          since = i + 1;
-          this.points.push({ rows, total, categories: Float64Array.from(sums) });
-          if (this.points.length % 8 === 0) await pause();
-        }
+        if (turn.due) await turn.pass();
       }
       t.peakTotal += t.loose;
     }
-    /** Rows alive at change `to`, from those at `from`: no list needs to be kept up for it.
-     * @param {Int32Array} rows @param {number} from @param {number} to */
-    survivors(rows, from, to) {
-      const { changes } = this.trace;
-      const gone = /* @__PURE__ */ new Set();
-      let births = 0;
-      for (let i = from; i < to; i++) {
-        if (changes[i] < 0) gone.add(~changes[i]);
-        else births++;
-      }
-      const out = new Int32Array(rows.length + births);
-      let n = 0;
-      for (let i = 0; i < rows.length; i++) if (!gone.has(rows[i])) out[n++] = rows[i];
-      for (let i = from; i < to; i++)
-        if (changes[i] >= 0 && !gone.has(changes[i])) out[n++] = changes[i];
-      return out.slice(0, n);
-    }
-    /** Bring `live` to just before change `index`. @param {Live} live @param {number} index */
-    seek(live, index) {
+    /** Bring `alive` to just before change `index`. @param {Alive} alive @param {number} index */
+    seek(alive, index) {
       const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
-      const from = point * this.spacing;
-      if (index - from > 2048) {
-        live.set(this.survivors(this.points[point].rows, from, index));
-        return;
-      }
-      live.set(this.points[point].rows);
-      for (let i = from; i < index; i++) live.apply(this.trace.changes[i]);
+      const start2 = point * this.spacing;
+      if (alive.at < 0 || alive.at > index || alive.at < start2) alive.set(this.points[point].rows, start2);
+      alive.advance(index);
     }
     /** Sums by category just before change `index`. @param {Float64Array} out @param {number} index */
     sums(out, index) {
@@ -373,18 +376,19 @@
         const change = t.changes[i];
         const row = change >= 0 ? change : ~change;
         const size = t.sizes[t.sizeRow[row]];
-        out[t.attrs[t.attrRow[row]][3]] += change >= 0 ? size : -size;
+        out[this.category[t.attrRow[row]]] += change >= 0 ? size : -size;
       }
     }
     /** Rows alive just after an event. @param {number} event @returns {Int32Array} */
     rowsAt(event) {
-      const live = new Live(this.trace);
-      this.seek(live, this.trace.changeAfter(event));
-      return live.rows();
+      const alive = new Alive(this.trace);
+      this.seek(alive, this.trace.changeAfter(event));
+      return alive.rows.slice(0, alive.n);
     }
   };
 
   // src/raster.js
+  var OFTEN = 16383;
   var EMPTY = 0;
   function edgesOf(trace, byTime, start2, perColumn, width) {
     const edges = new Float64Array(width + 1);
@@ -395,48 +399,63 @@
     }
     return edges;
   }
-  function highest(trace, moments, edges) {
-    const { changes, sizes, sizeRow } = trace;
+  async function highest(trace, moments, edges, turn) {
     const n = edges.length - 1;
     const stand = new Int32Array(n);
-    const bytes2 = new Float64Array(n);
-    let index = trace.changeAfter(edges[0]);
-    const sums = new Float64Array(8);
-    moments.sums(sums, index);
-    let total = sums.reduce((a, b) => a + b, 0);
+    const sums = new Float64Array(8 * n);
+    const now = new Float64Array(8);
+    const walk = { at: trace.changeAfter(edges[0]), total: 0, most: -1, stand: 0 };
+    moments.sums(now, walk.at);
+    walk.total = now.reduce((a, b) => a + b, 0);
     for (let c = 0; c < n; c++) {
-      const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : index;
-      let most = -1;
-      let at = index;
-      if (end === index || trace.changeEvent(changes[index]) > edges[c] + 1) most = total;
-      for (; index < end; index++) {
-        const change = changes[index];
-        total += change >= 0 ? sizes[sizeRow[change]] : -sizes[sizeRow[~change]];
-        if (total > most) {
-          most = total;
-          at = index + 1;
-        }
+      const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : walk.at;
+      const best = sums.subarray(8 * c, 8 * c + 8);
+      walk.most = -1;
+      walk.stand = walk.at;
+      if (end === walk.at || trace.changeEvent(trace.changes[walk.at]) > edges[c] + 1) {
+        walk.most = walk.total;
+        best.set(now);
       }
-      stand[c] = at;
-      bytes2[c] = most;
+      while (walk.at < end) {
+        climb(trace, moments.category, walk, Math.min(end, (walk.at | OFTEN) + 1), now, best);
+        if (turn.due && !await turn.pass()) return null;
+      }
+      stand[c] = walk.stand;
     }
-    return { stand, bytes: bytes2 };
+    return { stand, sums };
+  }
+  function climb(trace, category, walk, end, now, best) {
+    const { changes, sizes, sizeRow, attrRow } = trace;
+    let { at, total, most } = walk;
+    for (; at < end; at++) {
+      const change = changes[at];
+      const row = change >= 0 ? change : ~change;
+      const size = change >= 0 ? sizes[sizeRow[row]] : -sizes[sizeRow[row]];
+      now[category[attrRow[row]]] += size;
+      total += size;
+      if (total > most) {
+        most = total;
+        walk.stand = at + 1;
+        for (let k = 0; k < 8; k++) best[k] = now[k];
+      }
+    }
+    walk.at = at;
+    walk.total = total;
+    walk.most = most;
   }
   var Raster = class {
     /** @param {import("./trace.js").Trace} trace @param {import("./live.js").Moments} moments */
     constructor(trace, moments) {
       this.trace = trace;
       this.moments = moments;
-      this.live = new Live(trace);
+      this.alive = new Alive(trace);
       this.frame = null;
       this.pixels = new Uint32Array(0);
       this.stand = new Int32Array(0);
-      this.at = 0;
+      this.first = 0;
       this.column = 0;
       this.end = 0;
       this.colour = () => 4284900966;
-      this.ages = false;
-      this.copied = false;
     }
     /** @param {Frame} frame @param {Int32Array} stand @param {Uint32Array} pixels
      * @param {number} first @param {number} end columns to draw */
@@ -444,105 +463,120 @@
       this.frame = frame;
       this.stand = stand;
       this.pixels = pixels;
-      this.column = first;
+      this.first = this.column = first;
       this.end = end;
-      this.copied = false;
-      if (first < end) {
-        this.at = stand[first];
-        this.moments.seek(this.live, this.at);
-      }
     }
-    /** Draw until `deadline` (performance.now). @param {number} deadline @returns {boolean} done */
-    run(deadline) {
-      const { changes } = this.trace;
+    /** Draw until `turn` is over. @param {import("./slices.js").Turn} turn @returns {boolean} done */
+    run(turn) {
+      const height = (
+        /** @type {Frame} */
+        this.frame.height
+      );
       while (this.column < this.end) {
-        const to = this.stand[this.column];
-        const live = this.live;
-        if (to < this.at) {
-          this.moments.seek(live, to);
-          this.at = to;
-          this.copied = false;
-        } else if (to - this.at > 65536) {
-          this.moments.seek(live, to);
-          this.at = to;
+        const c = this.column++;
+        if (c > this.first && this.stand[c] === this.stand[c - 1])
+          this.pixels.copyWithin(c * height, (c - 1) * height, c * height);
+        else {
+          this.moments.seek(this.alive, this.stand[c]);
+          this.draw(c * height, this.stand[c]);
         }
-        for (; this.at < to; this.at++) live.apply(changes[this.at]);
-        this.draw();
-        this.column++;
-        if ((this.column & 3) === 0 && performance.now() > deadline) break;
+        if (turn.due) break;
       }
       return this.column >= this.end;
     }
-    draw() {
-      const frame = (
+    /** @param {number} base of the column in `pixels` @param {number} stand */
+    draw(base, stand) {
+      const { height, low, high, hide } = (
         /** @type {Frame} */
         this.frame
       );
-      const { height, low, high, hide } = frame;
-      const { trace, live, pixels, column } = this;
-      const base = column * height;
+      const { trace, pixels } = this;
+      const { n, rows, sizes } = this.alive;
       const perRow = (high - low) / height;
-      const blocks = live.blocks;
-      const event = this.at ? trace.changeEvent(trace.changes[this.at - 1]) : trace.from;
+      const event = stand ? trace.changeEvent(trace.changes[stand - 1]) : trace.from;
       let offset = trace.loose;
       let y = 0;
-      let b = 0;
-      if (this.copied && !this.ages && !hide) {
-        const same = Math.min(live.lowest, blocks.length);
-        for (; b < same; b++) offset += blocks[b].bytes;
-        y = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
-        pixels.copyWithin(base, base - height, base - height + y);
-      } else {
-        const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
-        for (; y < loose; y++) pixels[base + y] = 4288256409;
+      const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
+      for (; y < loose; y++) pixels[base + y] = 4288256409;
+      let next = low + (y + 0.5) * perRow;
+      for (let i = 0; i < n && y < height; i++) {
+        const size = sizes[i];
+        if (size < hide) continue;
+        offset += size;
+        if (offset <= next) continue;
+        const end = Math.min(height, Math.ceil((offset - low) / perRow - 0.5));
+        if (end <= y) continue;
+        const colour = this.colour(rows[i], event);
+        const start2 = y;
+        while (y < end) pixels[base + y++] = colour;
+        if (end - start2 > 3) pixels[base + end - 1] = darker(colour);
+        next = low + (y + 0.5) * perRow;
       }
-      for (; b < blocks.length && y < height; b++) {
-        const block = blocks[b];
-        const top = offset + block.bytes;
-        if (!hide && low + (y + 0.5) * perRow >= top) {
-          offset = top;
-          continue;
-        }
-        for (let i = 0; i < block.n; i++) {
-          const row = block.rows[i];
-          const size = trace.sizes[trace.sizeRow[row]];
-          if (size < hide) continue;
-          offset += size;
-          let end = Math.ceil((offset - low) / perRow - 0.5);
-          if (end <= y) continue;
-          if (end > height) end = height;
-          const colour = this.colour(row, event);
-          const start2 = y;
-          while (y < end) pixels[base + y++] = colour;
-          if (end - start2 > 3) pixels[base + end - 1] = darker(colour);
-          if (y >= height) break;
-        }
-      }
-      while (y < height) pixels[base + y++] = EMPTY;
-      live.lowest = Infinity;
-      this.copied = true;
+      pixels.fill(EMPTY, base + y, base + height);
     }
   };
   function darker(colour) {
     const part = (shift) => (colour >>> shift & 255) * 0.72;
     return (255 << 24 | part(16) << 16 | part(8) << 8 | part(0)) >>> 0;
   }
-  function rowAt(trace, live, bytes2, hide) {
+  function rowAt(trace, alive, bytes2, hide) {
     let offset = trace.loose;
-    if (bytes2 < offset) return { row: -1, offset: 0 };
-    for (const block of live.blocks) {
-      if (!hide && bytes2 >= offset + block.bytes) {
-        offset += block.bytes;
-        continue;
-      }
-      for (let i = 0; i < block.n; i++) {
-        const size = trace.size(block.rows[i]);
-        if (size < hide) continue;
-        if (bytes2 < offset + size) return { row: block.rows[i], offset };
-        offset += size;
-      }
+    if (bytes2 < offset) return -1;
+    for (let i = 0; i < alive.n; i++) {
+      if (alive.sizes[i] < hide) continue;
+      offset += alive.sizes[i];
+      if (bytes2 < offset) return alive.rows[i];
     }
-    return { row: -1, offset };
+    return -1;
+  }
+
+  // src/sort.js
+  var RUN = 16;
+  var OFTEN2 = 8191;
+  async function placesInOrder(keys, turn) {
+    const n = keys.length;
+    let from = new Uint32Array(n);
+    let to = new Uint32Array(n);
+    for (let start2 = 0; start2 < n; start2 += RUN) {
+      if ((start2 & OFTEN2) === 0 && turn.due && !await turn.pass()) return null;
+      insert(keys, from, start2, Math.min(n, start2 + RUN));
+    }
+    for (let width = RUN; width < n; width *= 2) {
+      for (let start2 = 0; start2 < n; start2 += 2 * width) {
+        const middle = Math.min(n, start2 + width);
+        const end = Math.min(n, start2 + 2 * width);
+        const merge = { keys, from, to, a: start2, middle, b: middle, end, at: start2 };
+        do {
+          if ((merge.at & OFTEN2) === 0 && turn.due && !await turn.pass()) return null;
+          mergeSome(merge, Math.min(end, (merge.at | OFTEN2) + 1));
+        } while (merge.at < end);
+      }
+      [from, to] = [to, from];
+    }
+    return from;
+  }
+  function insert(keys, places, start2, end) {
+    for (let i = start2; i < end; i++) {
+      let k = i;
+      for (; k > start2 && keys[places[k - 1]] > keys[i]; k--) places[k] = places[k - 1];
+      places[k] = i;
+    }
+  }
+  function mergeSome(m, stop) {
+    const { keys, from, to, middle, end } = m;
+    let { a, b, at } = m;
+    while (at < stop) to[at++] = b >= end || a < middle && keys[from[a]] <= keys[from[b]] ? from[a++] : from[b++];
+    m.a = a;
+    m.b = b;
+    m.at = at;
+  }
+  function ranks(words) {
+    const sorted = [...new Set(words)].sort((a, b) => a < b ? -1 : 1);
+    const rank = new Map(sorted.map((word, i) => [word, i]));
+    return Float64Array.from(words, (word) => (
+      /** @type {number} */
+      rank.get(word)
+    ));
   }
 
   // src/segments.js
@@ -551,6 +585,7 @@
   var SEGMENT_MAP = 6;
   var SEGMENT_UNMAP = 7;
   var SMALL_BYTES = 2 * 1024 * 1024;
+  var OFTEN3 = 4095;
   function reservedSeries(trace) {
     let now = 0;
     for (const s of trace.segments) now += s.size;
@@ -608,7 +643,7 @@
     const y = trace.attrs[b.attr];
     return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
   }
-  function stateAt(trace, rows, event) {
+  async function stateAt(trace, rows, event, turn) {
     const addresses = trace.addressOf;
     const segments = segmentsAt(trace, event).map((s) => ({
       segment: s,
@@ -622,9 +657,12 @@
     }));
     let lost = 0;
     if (!addresses) return { segments, lost: rows.length };
-    const order = Int32Array.from(rows).sort((a, b) => addresses[a] - addresses[b]);
+    const order = await placesInOrder(Float64Array.from(rows, (r) => addresses[r]), turn);
+    if (!order) return null;
     let at = 0;
-    for (const row of order) {
+    for (let i = 0; i < order.length; i++) {
+      const row = rows[order[i]];
+      if ((i & OFTEN3) === 0 && turn.due && !await turn.pass()) return null;
       const address2 = addresses[row];
       while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address2) at++;
       const home = segments[at];
@@ -691,16 +729,6 @@
     applyTheme(theme);
   }
 
-  // src/slices.js
-  var SLICE_MS = 8;
-  function slice() {
-    return new Promise((resolve) => {
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => resolve();
-      channel.port2.postMessage(0);
-    });
-  }
-
   // src/trace.js
   var OP_ALLOC = 0;
   var OP_FREE = 1;
@@ -711,6 +739,7 @@
   var COARSE_EVENTS = 16;
   var FREED_LISTS = 4096;
   var FREED_LONGEST = 16;
+  var OFTEN4 = 16383;
   var ALIVE = 2147483647;
   var Trace = class {
     /** @param {any} description of the device @param {any} file of the file
@@ -731,6 +760,8 @@
       this.rare = [];
       this.segments = [];
       this.addressOf = null;
+      this.reading = null;
+      this.weighing = null;
       this.peakTotal = 0;
       this.peakEvent = this.from;
       this.sizes = new Float64Array(0);
@@ -760,15 +791,16 @@
       const bytes2 = await Promise.all(all.map((name) => this.column(name)));
       const c = {};
       all.forEach((name, i) => c[name] = new Reader(bytes2[i]));
-      this.readRows(c);
+      await this.readRows(c);
       await this.readEvents(c, progress);
-      this.readExceptions(c.exceptions);
+      await this.readExceptions(c.exceptions);
       this.readSegments(c.segments);
       this.checkTimes();
     }
     /** @param {Record<string, Reader>} c */
-    readRows(c) {
+    async readRows(c) {
       const n = this.nRows;
+      const turn = new Turn();
       const sizes = [];
       const requested = [];
       let asked = 0;
@@ -784,12 +816,14 @@
       while (!c.stack_dict.done) dict.push(c.stack_dict.next());
       this.stackRow = new Uint32Array(n);
       this.attrRow = new Uint16Array(n);
-      for (let i = 0, fresh = 0; i < n; i++) {
+      let fresh = 0;
+      for (let i = 0; i < n; i++) {
         const told = c.sizes.next();
         this.sizeRow[i] = told ? told - 1 : fresh++;
+        this.stackRow[i] = dict[c.stacks.next()];
+        this.attrRow[i] = c.attrs.next();
+        if ((i & OFTEN4) === 0 && turn.due) await turn.pass();
       }
-      for (let i = 0; i < n; i++) this.stackRow[i] = dict[c.stacks.next()];
-      for (let i = 0; i < n; i++) this.attrRow[i] = c.attrs.next();
       this.stackDict = dict;
       this.born = new Int32Array(n);
       this.freeRequested = new Int32Array(n).fill(ALIVE);
@@ -806,6 +840,7 @@
       const n = this.nEvents;
       const { born, freeRequested, freeCompleted } = this;
       const changes = new Int32Array(2 * this.nRows);
+      const turn = new Turn();
       const coarse = this.about.coarse_times;
       const timed = this.about.has_times;
       const at = new Float64Array(timed ? n : 0);
@@ -856,9 +891,9 @@
           if (timed) stamp(times);
         }
         event++;
-        if ((i & 262143) === 262143) {
+        if ((i & OFTEN4) === 0 && turn.due) {
           progress(i / ops.length);
-          await slice();
+          await turn.pass();
         }
       }
       if (timed && coarse) this.readCoarse(times, at);
@@ -882,7 +917,7 @@
       }
     }
     /** @param {Reader} c */
-    readExceptions(c) {
+    async readExceptions(c) {
       if (c.done) return;
       while (!c.done) {
         const row = c.next();
@@ -891,13 +926,21 @@
         this.freeRequested[row] = requested === -2 ? ALIVE : requested;
         this.freeCompleted[row] = completed === -2 ? ALIVE : completed;
       }
-      const list = [];
+      const turn = new Turn();
+      const list = new Int32Array(2 * this.nRows);
+      let k = 0;
       for (let row = 0; row < this.nRows; row++) {
-        if (row >= this.nBefore) list.push(row);
-        if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list.push(~row);
+        if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list[k++] = ~row;
+        if (row >= this.nBefore) list[k++] = row;
+        if ((row & OFTEN4) === 0 && turn.due) await turn.pass();
       }
-      list.sort((a, b) => this.changeEvent(a) - this.changeEvent(b) || a - b);
-      this.changes = new Int32Array(list);
+      const keys = new Float64Array(k);
+      for (let i = 0; i < k; i++) keys[i] = 2 * this.changeEvent(list[i]) + (list[i] >= 0 ? 1 : 0);
+      const places = (
+        /** @type {Uint32Array} */
+        await placesInOrder(keys, turn)
+      );
+      this.changes = Int32Array.from(places, (i) => list[i]);
     }
     /** @param {Reader} c */
     readSegments(c) {
@@ -916,7 +959,12 @@
     }
     /** Addresses are read when something first asks for them. */
     async loadAddresses() {
-      if (this.addressOf || !this.hasAddresses) return;
+      if (!this.hasAddresses) return;
+      this.reading ||= this.readAddresses();
+      await this.reading;
+    }
+    async readAddresses() {
+      const turn = new Turn();
       const names = ["address_dict", "addresses", "misses"];
       const [dict, ago, misses] = (await Promise.all(names.map((n) => this.column(n)))).map((b) => new Reader(b));
       const unit = this.about.byte_addresses ? 1 : 512;
@@ -952,7 +1000,9 @@
         end = addresses[at] + units[this.sizeRow[row]];
       };
       for (let row = 0; row < this.nBefore; row++) born(row);
+      let rounds = 0;
       for (const change of this.told) {
+        if ((++rounds & OFTEN4) === 0 && turn.due) await turn.pass();
         if (change >= 0) {
           born(change);
           continue;
@@ -964,7 +1014,28 @@
         else lengths[list]++;
         freed[base + lengths[list] - 1] = rowOf[~change];
       }
-      this.addressOf = Float64Array.from(rowOf, (row) => addresses[row] * unit);
+      if (turn.due) await turn.pass();
+      const addressOf = new Float64Array(this.nRows);
+      for (let row = 0; row < this.nRows; row++) addressOf[row] = addresses[rowOf[row]] * unit;
+      this.addressOf = addressOf;
+    }
+    /** Bytes times events of all rows of each stack and each kind, added up once. */
+    weights() {
+      this.weighing ||= this.weigh();
+      return this.weighing;
+    }
+    async weigh() {
+      const turn = new Turn();
+      const stacks = new Float64Array(this.file.stacks.length / 2);
+      const attrs = new Float64Array(this.attrs.length);
+      for (let row = 0; row < this.nRows; row++) {
+        const life = Math.min(this.freeCompleted[row], this.to + 1) - Math.max(this.born[row], this.from);
+        const weight = this.size(row) * life;
+        stacks[this.stackRow[row]] += weight;
+        attrs[this.attrRow[row]] += weight;
+        if ((row & OFTEN4) === 0 && turn.due) await turn.pass();
+      }
+      return { stacks, attrs };
     }
     /** @param {number} change */
     changeEvent(change) {
@@ -1018,6 +1089,36 @@
       return stack < 0 ? "(no stack)" : this.file.sites[this.file.stacks[2 * stack + 1]];
     }
   };
+
+  // src/trail.js
+  var OFTEN5 = 16383;
+  async function trailOf(stage, row, turn) {
+    const { trace, stand, shown, hide, moments } = stage;
+    const { changes, sizes, sizeRow } = trace;
+    let first = 0;
+    while (first < stand.length && !aliveAt(trace, row, stand[first])) first++;
+    let end = first;
+    while (end < stand.length && aliveAt(trace, row, stand[end])) end++;
+    if (end === first || trace.size(row) < hide) return null;
+    const alive = new Alive(trace);
+    moments.seek(alive, stand[first]);
+    let below = trace.loose;
+    for (let i = 0; i < alive.n && alive.rows[i] < row; i++) if (alive.sizes[i] >= hide) below += alive.sizes[i];
+    const offsets = new Float64Array(end - first);
+    let at = stand[first];
+    for (let c = first; c < end; c++) {
+      for (const to = stand[c]; at < to; at++) {
+        const change = changes[at];
+        if (change < 0 && ~change < row && sizes[sizeRow[~change]] >= hide) below -= sizes[sizeRow[~change]];
+        if ((at & OFTEN5) === 0 && turn.due && !await turn.pass()) return null;
+      }
+      offsets[c - first] = below;
+    }
+    return { shown, first, offsets };
+  }
+  function aliveAt(trace, row, index) {
+    return trace.alive(row, index ? trace.changeEvent(trace.changes[index - 1]) : trace.from);
+  }
 
   // src/words.js
   var UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -1116,17 +1217,10 @@
   // src/colours.js
   var MOST_NAMES = 12;
   var OTHERS = "#9aa3ad";
-  function heaviest(t, n, nameOf2) {
-    const weights = new Float64Array(n);
-    for (let row = 0; row < t.nRows; row++) {
-      const life = Math.min(t.freeCompleted[row], t.to + 1) - Math.max(t.born[row], t.from);
-      weights[nameOf2(row)] += t.size(row) * life;
-    }
-    return [...weights.keys()].sort((a, b) => weights[b] - weights[a]).filter((i) => weights[i] > 0);
-  }
-  function byName(t, n, nameOf2, words, key) {
-    const order = heaviest(t, n, nameOf2);
-    const hex2 = new Array(n).fill(OTHERS);
+  var PLAIN = { key: "", of: () => 4284900966, hex: () => "#666666", legend: [] };
+  function byName(t, weights, nameOf2, words, key) {
+    const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).filter((i) => weights[i] > 0);
+    const hex2 = new Array(weights.length).fill(OTHERS);
     const legend = [];
     order.slice(0, MOST_NAMES).forEach((name, i) => {
       hex2[name] = manyColour(i);
@@ -1135,25 +1229,32 @@
     if (order.length > MOST_NAMES) legend.push([OTHERS, `${order.length - MOST_NAMES} others`]);
     return shaded(t, hex2, nameOf2, legend, key);
   }
+  function added(weights, group, n) {
+    const out = new Float64Array(n);
+    for (let i = 0; i < weights.length; i++) out[group(i)] += weights[i];
+    return out;
+  }
   function shaded(t, hex2, nameOf2, legend, key) {
     const table = new Uint32Array(hex2.length * 2);
     hex2.forEach((h, i) => {
       table[2 * i] = abgr(h);
       table[2 * i + 1] = abgr(h, 0.86);
     });
-    return { key, legend, ages: false, of: (row) => table[2 * nameOf2(row) + (row & 1)], hex: (row) => hex2[nameOf2(row)] };
+    return { key, legend, of: (row) => table[2 * nameOf2(row) + (row & 1)], hex: (row) => hex2[nameOf2(row)] };
   }
-  function coloursBy(t, categories, by) {
+  async function coloursBy(t, categories, by) {
+    const weights = await t.weights();
     const attr = (row) => t.attrRow[row];
     if (by === "site") {
       const site = (row) => t.file.stacks[2 * t.stackRow[row] + 1];
-      return byName(t, t.file.sites.length, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
+      const heavy = added(weights.stacks, (i) => t.file.stacks[2 * i + 1], t.file.sites.length);
+      return byName(t, heavy, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
     }
     if (by === "stream" || by === "pool") {
       const words = t.attrs.map((a) => by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2]));
       const names = [...new Set(words)];
       const index = words.map((w) => names.indexOf(w));
-      return byName(t, names.length, (row) => index[attr(row)], (i) => String(names[i]), by);
+      return byName(t, added(weights.attrs, (i) => index[i], names.length), (row) => index[attr(row)], (i) => String(names[i]), by);
     }
     if (by === "size") {
       const part = (size) => (Math.log2(Math.max(512, size)) - 9) / 25;
@@ -1168,21 +1269,74 @@
       const at = (row, event) => Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
       return {
         key: by,
-        ages: true,
         legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
         of: (row, event) => inks2[at(row, event)][row & 1],
         hex: (row, event) => table[at(row, event)]
       };
     }
     const category = t.attrs.map((a) => a[3]);
-    const used = /* @__PURE__ */ new Set();
-    for (let row = 0; row < t.nRows; row++) used.add(category[attr(row)]);
+    const used = added(weights.attrs, (i) => category[i], categories.length);
     const legend = categories.map((name, i) => (
       /** @type {[string, string, number]} */
       [CATEGORY_COLOURS[i], name, i]
-    )).filter(([, , i]) => used.has(i)).map(([hex2, name]) => [hex2, name.toLowerCase().replace("_", " ")]);
+    )).filter(([, , i]) => used[i] > 0).map(([hex2, name]) => [hex2, name.toLowerCase().replace("_", " ")]);
     return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
   }
+
+  // src/eventindex.js
+  var OFTEN6 = 16383;
+  var BORN = 1;
+  var REQUESTED = 2;
+  var COMPLETED = 4;
+  var EventIndex = class {
+    /** @param {import("./view.js").View} view */
+    constructor(view) {
+      this.trace = view.trace;
+      this.actions = view.actions;
+      this.built = false;
+      this.row = new Int32Array(0);
+      this.kind = new Uint8Array(0);
+      this.rare = new Map(view.trace.rare.map((r) => [r.event, r]));
+    }
+    /** @param {import("./slices.js").Turn} turn @returns {Promise<boolean>} false: overtaken */
+    async build(turn) {
+      if (this.built) return true;
+      const t = this.trace;
+      const rowOf = new Int32Array(t.nEvents).fill(-1);
+      const kindOf = new Uint8Array(t.nEvents);
+      const put = (event, row, kind) => {
+        if (event <= t.from || event > t.to) return;
+        rowOf[event - t.from - 1] = row;
+        kindOf[event - t.from - 1] |= kind;
+      };
+      for (let row = 0; row < t.nRows; row++) {
+        if (row >= t.nBefore) put(t.born[row], row, BORN);
+        put(t.freeRequested[row], row, REQUESTED);
+        put(t.freeCompleted[row], row, COMPLETED);
+        if ((row & OFTEN6) === 0 && turn.due && !await turn.pass()) return false;
+      }
+      this.row = rowOf;
+      this.kind = kindOf;
+      this.built = true;
+      return true;
+    }
+    /** What to sort by. @param {number} event */
+    kindOf(event) {
+      const rare = this.rare.get(event);
+      return rare ? 8 + rare.action : this.kind[event - this.trace.from - 1];
+    }
+    /** @param {number} event */
+    words(event) {
+      const rare = this.rare.get(event);
+      if (rare) return this.actions[rare.action];
+      const kind = this.kind[event - this.trace.from - 1];
+      return kind & BORN ? "alloc" : kind === (REQUESTED | COMPLETED) ? "free" : kind & REQUESTED ? "free_requested" : "free_completed";
+    }
+    /** @param {number} event */
+    rowOf(event) {
+      return this.row[event - this.trace.from - 1];
+    }
+  };
 
   // src/flame.js
   var ROW = 18;
@@ -1208,11 +1362,12 @@
     if (library >= 0 && parts[library + 1]) return parts[library + 1].replace(/\.py$/, "");
     return parts[parts.length - 1].replace(/\.py$/, "");
   }
-  function buildFlame(file, weights, by) {
+  async function buildFlame(file, weights, by, turn) {
     const root = { name: "all", value: 0, children: /* @__PURE__ */ new Map(), depth: 0, user: true };
     for (let stack = 0; stack < weights.length; stack++) {
       const weight = weights[stack];
       if (!weight) continue;
+      if (turn.due && !await turn.pass()) return null;
       const frames = [];
       for (let node = file.stacks[2 * stack]; node; node = file.tree[2 * (node - 1)])
         frames.push(file.frames[file.tree[2 * (node - 1) + 1] - 1]);
@@ -1563,9 +1718,11 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
         if (row >= 0) this.pick(row);
       });
     }
-    /** @param {Int32Array} rows alive @param {number} event @param {number} pinned */
-    show(rows, event, pinned) {
-      const state = stateAt(this.trace, rows, event);
+    /** @param {Int32Array} rows alive @param {number} event @param {number} pinned
+     * @param {import("./slices.js").Turn} turn @returns {Promise<boolean>} false: overtaken */
+    async show(rows, event, pinned, turn) {
+      const state = await stateAt(this.trace, rows, event, turn);
+      if (!state) return false;
       this.event = event;
       this.pinned = pinned;
       this.segments = state.segments;
@@ -1591,6 +1748,7 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       if (state.lost) parts.push(`${state.lost} blocks (see the table) lie in no segment that is known`);
       this.summary.textContent = parts.join(" \xB7 ");
       this.draw();
+      return true;
     }
     draw() {
       const width = this.box.clientWidth || 800;
@@ -1624,9 +1782,12 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       g.fillText(`${address(s.segment.address)} ${where}`, 8, y + ROW2 / 2 - 1);
       g.fillStyle = ink.grid;
       g.fillRect(LEFT, y, Math.max(1, s.segment.size * scale), ROW2 - 3);
+      let drawn = LEFT - 1;
       for (const row of s.rows) {
         const x = LEFT + (addresses[row] - s.segment.address) * scale;
         const w = Math.max(0.6, t.size(row) * scale - 0.4);
+        if (x + w < drawn + 0.5 && row !== this.pinned) continue;
+        drawn = x + w;
         g.fillStyle = this.colour(row, this.event);
         g.fillRect(x, y, w, ROW2 - 3);
         if (t.freeRequested[row] <= this.event) {
@@ -1679,6 +1840,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
   // src/table.js
   var ROW3 = 25;
   var HEIGHT2 = 340;
+  var OFTEN7 = 8191;
   var Table = class {
     /** @param {Column[]} columns @param {(row: number) => void} pick @param {string} label */
     constructor(columns, pick, label) {
@@ -1696,10 +1858,12 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
         const col = element("col");
         col.style.width = c.width;
         widths.append(col);
-        const th = element("th", c.name ? "words" : "", c.title);
+        const th = element("th", c.name ? "words" : "");
         th.setAttribute("scope", "col");
         th.setAttribute("aria-sort", "none");
-        if (c.key) th.addEventListener("click", () => this.sort(i));
+        const by = button(c.title, `Sort by ${c.title.toLowerCase()}`, () => void this.sort(i));
+        by.className = "by";
+        th.append(by);
         titles.append(th);
       });
       head.append(titles);
@@ -1707,7 +1871,8 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       this.body = element("tbody");
       table.append(widths, head, this.body);
       this.element.append(table);
-      this.rows = [];
+      this.rows = new Int32Array(0);
+      this.job = 0;
       this.sorted = -1;
       this.down = true;
       this.selected = -1;
@@ -1721,35 +1886,42 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
         if (tr && tr.dataset.at) this.select(Number(tr.dataset.at));
       });
     }
-    /** @param {ArrayLike<number>} rows */
-    show(rows) {
-      this.rows = rows;
+    /** @param {Int32Array} rows @param {Turn} turn @returns {Promise<boolean>} false: overtaken */
+    async show(rows, turn) {
+      const job = ++this.job;
+      const ordered = this.sorted >= 0 ? await this.order(rows, turn) : rows;
+      if (!ordered || job !== this.job) return false;
+      this.rows = ordered;
       this.element.setAttribute("aria-rowcount", String(rows.length));
-      if (this.sorted >= 0) this.order();
       this.draw();
+      return true;
     }
-    /** @param {number} column */
-    sort(column) {
+    /** A second time: the other way round. @param {number} column */
+    sortBy(column) {
       this.down = this.sorted === column ? !this.down : !this.columns[column].name;
       this.sorted = column;
-      this.order();
       [...this.titles.children].forEach((th, i) => th.setAttribute("aria-sort", i !== column ? "none" : this.down ? "descending" : "ascending"));
-      this.element.scrollTop = 0;
-      this.draw();
     }
-    order() {
-      const key = this.columns[this.sorted].key;
-      if (!key) return;
-      const n = this.rows.length;
-      const keys = new Array(n);
-      const order = new Uint32Array(n);
-      for (let i = 0; i < n; i++) {
-        keys[i] = key(this.rows[i]);
-        order[i] = i;
-      }
+    /** @param {number} column */
+    async sort(column) {
+      this.sortBy(column);
+      const job = this.job + 1;
+      if (await this.show(this.rows, new Turn(() => job === this.job))) this.element.scrollTop = 0;
+    }
+    /** @param {Int32Array} rows @param {Turn} turn */
+    async order(rows, turn) {
+      const { key } = this.columns[this.sorted];
       const sign = this.down ? -1 : 1;
-      order.sort((a, b) => keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b);
-      this.rows = Float64Array.from(order, (i) => this.rows[i]);
+      const keys = new Float64Array(rows.length);
+      for (let i = 0; i < rows.length; i++) {
+        keys[i] = sign * key(rows[i]);
+        if ((i & OFTEN7) === 0 && turn.due && !await turn.pass()) return null;
+      }
+      const places = await placesInOrder(keys, turn);
+      if (!places) return null;
+      const out = new Int32Array(rows.length);
+      for (let i = 0; i < out.length; i++) out[i] = rows[places[i]];
+      return out;
     }
     /** @param {number} at */
     select(at) {
@@ -1763,7 +1935,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     }
     /** @param {KeyboardEvent} e */
     key(e) {
-      const at = Array.prototype.indexOf.call(this.rows, this.selected);
+      const at = this.rows.indexOf(this.selected);
       const page = Math.floor(HEIGHT2 / ROW3) - 2;
       const move = (
         /** @type {Record<string, number>} */
@@ -1820,74 +1992,58 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
   };
 
   // src/panels.js
+  var OFTEN8 = 8191;
   function allocationColumns(view) {
     const t = view.trace;
     const attr = (r) => t.attrs[t.attrRow[r]];
+    const words = {
+      stream: t.attrs.map((a) => a[0]),
+      pool: t.attrs.map((a) => pool(a[1], a[2]))
+    };
+    const streams = ranks(words.stream);
+    const pools = ranks(words.pool);
+    const sites = ranks(t.file.sites);
     return [
       { title: "Size", width: "9%", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
       { title: "Requested", width: "9%", text: (r) => t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]]), key: (r) => t.requested[t.sizeRow[r]] },
       { title: "Born", width: "8%", text: (r) => t.born[r] < 0 ? "before" : String(t.born[r]), key: (r) => t.born[r] },
       { title: "Freed", width: "8%", text: (r) => t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r]), key: (r) => t.freeCompleted[r] },
       { title: "Address", width: "11%", text: (r) => t.addressOf ? address(t.addressOf[r]) : "-", key: (r) => t.addressOf ? t.addressOf[r] : 0 },
-      { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => attr(r)[0] },
-      { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pool(attr(r)[1], attr(r)[2]) },
+      { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
+      { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
       { title: "Category", width: "12%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
-      { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => t.site(t.stackRow[r]) }
+      { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] }
     ];
   }
-  var EventIndex = class {
-    /** @param {View} view */
-    constructor(view) {
-      const t = view.trace;
-      this.view = view;
-      this.row = new Int32Array(t.nEvents).fill(-1);
-      this.kind = new Uint8Array(t.nEvents);
-      const put = (event, row, kind) => {
-        if (event <= t.from || event > t.to) return;
-        this.row[event - t.from - 1] = row;
-        this.kind[event - t.from - 1] |= kind;
-      };
-      for (let row = 0; row < t.nRows; row++) {
-        if (row >= t.nBefore) put(t.born[row], row, 1);
-        put(t.freeRequested[row], row, 2);
-        put(t.freeCompleted[row], row, 4);
-      }
-      this.rare = new Map(t.rare.map((r) => [r.event, r]));
-    }
-    /** @param {number} event */
-    words(event) {
-      const rare = this.rare.get(event);
-      if (rare) return this.view.actions[rare.action];
-      const kind = this.kind[event - this.view.trace.from - 1];
-      return kind & 1 ? "alloc" : kind === 6 ? "free" : kind & 2 ? "free_requested" : "free_completed";
-    }
-    /** @param {number} event */
-    rowOf(event) {
-      return this.row[event - this.view.trace.from - 1];
-    }
-  };
   function eventColumns(view, index) {
     const t = view.trace;
     const size = (e) => {
-      const rare = index().rare.get(e);
-      return rare ? rare.size : t.size(index().rowOf(e));
+      const rare = index.rare.get(e);
+      return rare ? rare.size : t.size(index.rowOf(e));
     };
     const where = (e) => {
-      const rare = index().rare.get(e);
+      const rare = index.rare.get(e);
       if (rare) return rare.address;
-      return t.addressOf ? t.addressOf[index().rowOf(e)] : -1;
+      return t.addressOf ? t.addressOf[index.rowOf(e)] : -1;
     };
-    const site = (e) => {
-      const rare = index().rare.get(e);
-      return rare ? rare.stack < 0 ? "" : t.site(rare.stack) : t.site(t.stackRow[index().rowOf(e)]);
+    const stack = (e) => {
+      const rare = index.rare.get(e);
+      return rare ? rare.stack : t.stackRow[index.rowOf(e)];
     };
+    const sites = ranks(t.file.sites);
     return [
       { title: "Event", width: "10%", text: (e) => String(e), key: (e) => e },
       { title: "Time", width: "13%", text: (e) => t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-", key: (e) => e },
-      { title: "Action", width: "13%", name: true, text: (e) => index().words(e), key: (e) => index().words(e) },
+      { title: "Action", width: "13%", name: true, text: (e) => index.words(e), key: (e) => index.kindOf(e) },
       { title: "Size", width: "10%", text: (e) => bytes(size(e)), key: size },
       { title: "Address", width: "14%", text: (e) => where(e) < 0 ? "-" : address(where(e)), key: where },
-      { title: "Site", width: "40%", name: true, text: site, key: site }
+      {
+        title: "Site",
+        width: "40%",
+        name: true,
+        text: (e) => stack(e) < 0 ? "" : t.site(stack(e)),
+        key: (e) => stack(e) < 0 ? -1 : sites[t.file.stacks[2 * stack(e) + 1]]
+      }
     ];
   }
   var Panels = class {
@@ -1895,29 +2051,29 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     constructor(view) {
       this.view = view;
       this.element = element("div");
-      this.index = null;
+      this.index = new EventIndex(view);
+      this.job = 0;
       const pick = (row) => view.pin(row, true);
       this.state = new StateView(view.trace, (r, e) => view.colours.hex(r, e), (r) => view.rowWords(r), (r) => view.pin(r, false));
       this.flame = new FlameView((words) => view.say(words.replace("\n", ", ")));
       this.blocks = new Table(allocationColumns(view), pick, "Blocks alive at the moment");
       this.allocations = new Table(allocationColumns(view), pick, "Allocations in the window shown");
-      const index = () => this.index || (this.index = new EventIndex(view));
-      this.events = new Table(eventColumns(view, index), (event) => {
+      this.events = new Table(eventColumns(view, this.index), (event) => {
         view.moveTo(event, true);
-        if (index().rowOf(event) >= 0) view.pin(index().rowOf(event), false);
+        if (this.index.rowOf(event) >= 0) view.pin(this.index.rowOf(event), false);
       }, "Events in the window shown");
-      this.getIndex = index;
       this.flameBar = element("div", "bar");
       this.flameOf = "moment";
       this.flameBy = hasPython(view.trace.file) ? "python" : "frame";
-      const of = choice("bytes ", [
+      const moments = [
         ["moment", "at the moment"],
         ["peak", "at the peak"],
         ["oom", "at out of memory"],
         ["window", "allocated in the window"],
         ["never", "never freed"],
         ["time", "times lifetime"]
-      ], (v) => {
+      ];
+      const of = choice("bytes ", moments.filter(([v]) => v !== "oom" || view.trace.about.ooms.length > 0), (v) => {
         this.flameOf = v;
         void this.update();
       });
@@ -1930,91 +2086,148 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       this.note = element("div", "readout panel-note");
       this.element.append(this.flameBar, this.note, this.state.element, this.flame.element, this.blocks.element, this.allocations.element, this.events.element);
     }
-    /** Rows that the search lets through. @param {ArrayLike<number>} rows @param {number} n */
-    filtered(rows, n) {
-      const { query, trace } = this.view;
-      const out = new Float64Array(n);
-      let k = 0;
-      for (let i = 0; i < n; i++) if (passes(query, trace, rows[i])) out[k++] = rows[i];
-      return out.subarray(0, k);
-    }
+    /** What belongs to the moment, the window and the search; what an earlier call still does ends. */
     async update() {
       const { view } = this;
       const t = view.trace;
       const tab = view.tab;
+      const job = ++this.job;
+      const turn = new Turn(() => job === this.job);
       this.flameBar.hidden = tab !== "flame";
       this.state.element.hidden = tab !== "state";
       this.flame.element.hidden = tab !== "flame";
       this.blocks.element.hidden = tab !== "blocks";
       this.allocations.element.hidden = tab !== "allocations";
       this.events.element.hidden = tab !== "events";
-      this.note.textContent = "";
-      if (tab !== "flame") await t.loadAddresses();
-      if (tab !== view.tab) return;
-      const moment = view.stage.moment;
-      if (tab === "state") {
-        const began = performance.now();
-        if (t.hasAddresses) this.state.show(view.rowsNow(), moment, view.stage.pinned);
-        else this.state.summary.textContent = "Addresses were left out of this page: there is no map of segments.";
-        view.stage.took.state = performance.now() - began;
-      } else if (tab === "flame") this.showFlame();
-      else if (tab === "blocks") {
-        const rows = view.rowsNow();
-        const left = this.filtered(rows, rows.length);
-        let sum = 0;
-        for (const r of left) sum += t.size(r);
-        this.blocks.show(left);
-        if (this.blocks.sorted < 0) this.blocks.sort(0);
-        this.note.textContent = `${count(left.length)} blocks, ${bytes(sum)}, alive ${view.momentWords()}${left.length < rows.length ? `, of ${count(rows.length)}` : ""}`;
-      } else if (tab === "allocations") this.showAllocations();
-      else this.showEvents();
+      this.element.dataset.shows = "";
+      if (tab !== "flame" && !t.addressOf) {
+        await t.loadAddresses();
+        if (!await turn.pass()) return;
+      }
+      const words = tab === "state" ? await this.showState(turn) : tab === "flame" ? await this.showFlame(turn) : tab === "blocks" ? await this.showBlocks(turn) : tab === "allocations" ? await this.showAllocations(turn) : await this.showEvents(turn);
+      if (words === null || !turn.wanted()) return;
+      this.note.textContent = words;
+      this.element.dataset.shows = tab;
     }
-    showAllocations() {
-      const t = this.view.trace;
-      const { from, to } = this.view.window();
-      const rows = [];
-      for (let row = 0; row < t.nRows; row++)
-        if (t.born[row] <= to && t.freeCompleted[row] > from && passes(this.view.query, t, row)) rows.push(row);
-      this.allocations.show(rows);
-      this.note.textContent = `${count(rows.length)} allocations that lived in the window shown`;
+    /** @param {Turn} turn @returns {Promise<string | null>} null: overtaken */
+    async showState(turn) {
+      const { view } = this;
+      const began = performance.now();
+      if (!view.trace.hasAddresses)
+        return view.trace.about.columns ? "Addresses were left out of this page, so that it stays small: there is no map of segments." : "";
+      if (!await this.state.show(view.rowsNow(), view.stage.moment, view.stage.pinned, turn)) return null;
+      view.stage.took.state = performance.now() - began;
+      return "";
     }
-    showEvents() {
+    /** Those of `count` rows that the search lets through. @param {number} n
+     * @param {(i: number) => number} row @param {(row: number) => boolean} wanted @param {Turn} turn
+     * @returns {Promise<Int32Array | null>} */
+    async chosen(n, row, wanted, turn) {
+      const { query, trace } = this.view;
+      let out = new Int32Array(1024);
+      let k = 0;
+      for (let i = 0; i < n; i++) {
+        const r = row(i);
+        if (k === out.length) {
+          const old = out;
+          out = new Int32Array(2 * k);
+          out.set(old);
+        }
+        if (wanted(r) && passes(query, trace, r)) out[k++] = r;
+        if ((i & OFTEN8) === 0 && turn.due && !await turn.pass()) return null;
+      }
+      return out.subarray(0, k);
+    }
+    /** @param {Turn} turn */
+    async showBlocks(turn) {
       const { view } = this;
       const t = view.trace;
+      const rows = view.rowsNow();
+      const left = await this.chosen(rows.length, (i) => rows[i], () => true, turn);
+      if (!left) return null;
+      let sum = 0;
+      for (let i = 0; i < left.length; i++) sum += t.size(left[i]);
+      if (this.blocks.sorted < 0) this.blocks.sortBy(0);
+      if (!await this.blocks.show(left, turn)) return null;
+      return `${count(left.length)} blocks, ${bytes(sum)}, alive ${view.momentWords()}${left.length < rows.length ? `, of ${count(rows.length)}` : ""}`;
+    }
+    /** @param {Turn} turn */
+    async showAllocations(turn) {
+      const t = this.view.trace;
+      const { from, to } = this.view.window();
+      const rows = await this.chosen(t.nRows, (i) => i, (r) => t.born[r] <= to && t.freeCompleted[r] > from, turn);
+      if (!rows || !await this.allocations.show(rows, turn)) return null;
+      return `${count(rows.length)} allocations that lived in the window shown`;
+    }
+    /** @param {Turn} turn */
+    async showEvents(turn) {
+      const { view, index } = this;
+      const t = view.trace;
       const { from, to } = view.window();
-      const index = this.getIndex();
+      if (!await index.build(turn)) return null;
       const all = !view.query.stacks && !view.query.tests.length;
-      const events = new Float64Array(Math.max(0, to - from));
+      const events = new Int32Array(Math.max(0, to - from));
       let n = 0;
       for (let e = from + 1; e <= to; e++) {
         const row = index.rowOf(e);
         if (all || row >= 0 && passes(view.query, t, row)) events[n++] = e;
+        if ((e & OFTEN8) === 0 && turn.due && !await turn.pass()) return null;
       }
-      this.events.show(events.subarray(0, n));
-      this.note.textContent = `${count(n)} events in the window shown`;
+      if (!await this.events.show(events.subarray(0, n), turn)) return null;
+      return `${count(n)} events in the window shown${all ? "" : ", of allocations that the search finds"}`;
     }
-    showFlame() {
-      const { view } = this;
+    /** Bytes of each stack, as the reader asks for them. @param {Turn} turn */
+    async stackWeights(turn) {
+      const { view, flameOf } = this;
       const t = view.trace;
       const weights = new Float64Array(t.file.stacks.length / 2);
-      const add = (row, factor) => {
-        if (passes(view.query, t, row)) weights[t.stackRow[row]] += t.size(row) * factor;
-      };
       const { from, to } = view.window();
-      const ooms = t.about.ooms;
-      if (this.flameOf === "window" || this.flameOf === "time" || this.flameOf === "never") {
-        for (let row = 0; row < t.nRows; row++) {
-          if (this.flameOf === "window" && t.born[row] > from && t.born[row] <= to) add(row, 1);
-          else if (this.flameOf === "never" && t.freeCompleted[row] >= ALIVE) add(row, 1);
-          else if (this.flameOf === "time") add(row, this.life(row));
-        }
-      } else {
-        const event = this.flameOf === "peak" ? t.peakEvent : this.flameOf === "oom" && ooms.length ? ooms[ooms.length - 1].event - 1 : view.stage.moment;
-        for (const row of event === view.stage.moment ? view.rowsNow() : view.stage.moments.rowsAt(event)) add(row, 1);
+      const over = flameOf === "window" || flameOf === "time" || flameOf === "never";
+      const rows = over ? null : view.rowsAt(this.flameEvent());
+      const n = rows ? rows.length : t.nRows;
+      for (let i = 0; i < n; i++) {
+        const row = rows ? rows[i] : i;
+        const factor = flameOf === "time" ? this.life(row) : flameOf === "window" ? Number(t.born[row] > from && t.born[row] <= to) : flameOf === "never" ? Number(t.freeCompleted[row] >= ALIVE) : 1;
+        if (factor && passes(view.query, t, row)) weights[t.stackRow[row]] += t.size(row) * factor;
+        if ((i & OFTEN8) === 0 && turn.due && !await turn.pass()) return null;
       }
+      return weights;
+    }
+    flameEvent() {
+      const { stage, trace } = this.view;
+      const ooms = trace.about.ooms;
+      if (this.flameOf === "peak") return trace.peakEvent;
+      return this.flameOf === "oom" && ooms.length ? Math.max(trace.from, ooms[ooms.length - 1].event - 1) : stage.moment;
+    }
+    /** @param {Turn} turn */
+    async showFlame(turn) {
+      const t = this.view.trace;
+      const weights = await this.stackWeights(turn);
+      const root = weights && await buildFlame(t.file, weights, this.flameBy, turn);
+      if (!root) return null;
       const timed = t.times.length > 0;
-      this.flame.show(buildFlame(t.file, weights, this.flameBy), this.flameOf !== "time" ? bytes : (n) => timed ? `${bytes(n / 1e6)}\xB7s` : `${bytes(n)}\xB7events`);
-      this.note.textContent = `${this.flame.unit(this.flame.root ? this.flame.root.value : 0)} in all`;
+      this.flame.show(root, this.flameOf !== "time" ? bytes : (n) => timed ? `${bytes(n / 1e6)}\xB7s` : `${bytes(n)}\xB7events`);
+      if (!root.value) return this.emptyWords();
+      const what = {
+        moment: `alive ${this.view.momentWords()}`,
+        peak: `alive at the peak, event ${count(t.peakEvent)}`,
+        oom: `alive when memory ran out, event ${count(this.flameEvent() + 1)}`,
+        window: "allocated in the window shown",
+        never: "never freed in this recording",
+        time: "held, times how long"
+      }[this.flameOf];
+      return `${this.flame.unit(root.value)} ${what}. Strong colours are your code. Click a box to enlarge it, the one above to go back.`;
+    }
+    emptyWords() {
+      const searched = this.view.text ? ` that the search \u201C${this.view.text}\u201D finds` : "";
+      return {
+        moment: `No block${searched} is alive ${this.view.momentWords()}.`,
+        peak: `No block${searched} is alive at the peak.`,
+        oom: `No block${searched} was alive when memory ran out.`,
+        window: `Nothing${searched} was allocated in the window shown.`,
+        never: `Every allocation${searched} was freed.`,
+        time: `There is no allocation${searched}.`
+      }[this.flameOf] || "";
     }
     /** @param {number} row */
     life(row) {
@@ -2028,14 +2241,95 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     }
   };
 
+  // src/marks.js
+  var ROW4 = 15;
+  var COLOURS = ["#0072b2", "#009e73", "#cc79a7", "#e69f00"];
+  var LEVELS = 2;
+  function levels(spans) {
+    const rows = Array.from({ length: LEVELS }, () => []);
+    const open = [];
+    for (const span of spans) {
+      while (open.length && open[open.length - 1] < span[2]) open.pop();
+      if (open.length < LEVELS) rows[open.length].push(span);
+      open.push(span[2]);
+    }
+    return rows.filter((row) => row.length);
+  }
+  var length = (spans) => spans.reduce((sum, [, from, to]) => sum + to - from, 0);
+  var Marks = class {
+    /** @param {any} about description of the device */
+    constructor(about) {
+      const known = about.spans.filter(([, , to]) => to > about.from);
+      this.rows = levels(known);
+      const steps = about.steps.map(([from, to], i) => [`step ${i}`, from, to]);
+      if (steps.length && (!this.rows.length || length(this.rows[0]) < 0.8 * length(steps))) this.rows.unshift(steps);
+    }
+    get height() {
+      return this.rows.length * ROW4;
+    }
+    /** @param {CanvasRenderingContext2D} g @param {number} y @param {number} left @param {number} right
+     * @param {(event: number) => number} xOf @param {{text: string, muted: string, paper: string}} ink */
+    draw(g, y, left, right, xOf, ink) {
+      g.save();
+      g.beginPath();
+      g.rect(left, y, right - left, this.height);
+      g.clip();
+      g.textBaseline = "middle";
+      g.textAlign = "left";
+      this.rows.forEach((row, k) => drawRow(g, row, y + k * ROW4, left, right, xOf, ink));
+      g.restore();
+    }
+    /** What lies under a point, in words; "" for nothing. @param {number} y below the first row's top
+     * @param {number} event */
+    words(y, event) {
+      const row = this.rows[Math.floor(y / ROW4)];
+      const span = row && row.find(([, from, to]) => from <= event && event <= to);
+      return span ? `${span[0]}
+events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
+    }
+  };
+  function drawRow(g, row, y, left, right, xOf, ink) {
+    let drawn = left - 1;
+    let seen = 0;
+    let named = 0;
+    for (let i = 0; i < row.length; i++) {
+      const [name, from, to] = row[i];
+      const x = Math.max(left, xOf(from));
+      const end = Math.min(right, xOf(to));
+      if (end < left || x > right) continue;
+      seen++;
+      if (end < drawn + 1) continue;
+      drawn = end;
+      const width = Math.max(1, end - x - 1);
+      g.fillStyle = width < 3 ? ink.muted : COLOURS[i % COLOURS.length];
+      g.globalAlpha = 0.3;
+      g.fillRect(x, y, width, ROW4 - 2);
+      g.globalAlpha = 1;
+      const most = Math.floor((end - x - 8) / 6);
+      const words2 = name.replace(/^[#\s]+|[#\s]+$/g, "") || name;
+      if (most < Math.min(5, words2.length)) continue;
+      named++;
+      g.fillStyle = ink.text;
+      g.fillText(elide(words2, most), x + 4, y + ROW4 / 2);
+    }
+    if (named || !seen) return;
+    const what = row.every(([name], i) => name === `step ${i}`) ? "steps" : "annotations";
+    const words = `${count(seen)} ${what}: come closer to read them`;
+    g.lineWidth = 3;
+    g.strokeStyle = ink.paper;
+    g.strokeText(words, left + 6, y + ROW4 / 2);
+    g.fillStyle = ink.text;
+    g.fillText(words, left + 6, y + ROW4 / 2);
+  }
+
   // src/stage.js
   var LEFT2 = 84;
   var RIGHT2 = 14;
   var TOP = 20;
   var HEIGHT3 = 320;
   var AXIS = 22;
-  var SPAN_ROWS = 14;
   var AREA_HEIGHT = 110;
+  var AREA_COLOURS = CATEGORY_COLOURS.map((hex2) => abgr(hex2));
   var Stage = class {
     /** @param {import("./trace.js").Trace} trace */
     constructor(trace) {
@@ -2052,6 +2346,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       this.moment = trace.from;
       this.pinned = -1;
       this.hovered = -1;
+      this.following = -1;
       this.element = element("div", "stage");
       this.base = canvas("", "");
       this.over = canvas("over", "Active memory: every allocation over time");
@@ -2063,23 +2358,33 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       this.areaElement = element("div", "stage");
       this.area = canvas("", "Memory by category over the same time");
       this.area.setAttribute("role", "img");
-      this.areaElement.append(this.area);
+      this.areaTip = element("div", "tip");
+      this.areaTip.hidden = true;
+      this.areaElement.append(this.area, this.areaTip);
       this.bitmap = /** @type {HTMLCanvasElement} */
       document.createElement("canvas");
+      this.bitmap.width = 1;
+      this.areaBitmap = /** @type {HTMLCanvasElement} */
+      document.createElement("canvas");
+      this.areaBitmap.width = 1;
       this.pixels = new Uint32Array(0);
       this.stand = new Int32Array(0);
       this.edges = new Float64Array(1);
-      this.pickLive = null;
-      this.pickAt = -1;
+      this.sums = new Float64Array(0);
+      this.picked = new Alive(trace);
+      this.trails = /* @__PURE__ */ new Map();
       this.shown = { key: "", start: 0, perColumn: 1, low: 0, high: 1, width: 0 };
+      this.drawn = this.shown;
       this.job = 0;
       this.ready = false;
       this.took = {};
-      this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, edges: Float64Array} | null} */
+      this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array} | null} */
       null;
       this.colourKey = "";
       this.height = HEIGHT3;
       this.marks = trace.about;
+      this.spans = new Marks(trace.about);
+      this.laid = 0;
     }
     get width() {
       return Math.max(50, Math.floor((this.element.clientWidth || 1e3) - LEFT2 - RIGHT2));
@@ -2089,7 +2394,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       return this.byTime ? { start: 0, span: Math.max(1, t.lastTime) } : { start: t.from, span: Math.max(1, t.nEvents) };
     }
     async build() {
-      await this.moments.build(slice);
+      await this.moments.build();
       this.fit();
     }
     /** @returns {number} */
@@ -2097,6 +2402,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       const limits = this.marks.ooms.map((o) => o.limit_bytes || 0);
       const peak = this.trace.peakTotal;
       const reserved = this.reserved.known ? this.reserved.bytes.reduce((a, b) => Math.max(a, b), 0) : 0;
+      if (this.marks.capacity_bytes) limits.push(this.marks.capacity_bytes);
       const near = limits.filter((l) => l < 2 * Math.max(peak, reserved));
       return Math.max(peak, reserved, ...near, 1) * 1.04;
     }
@@ -2104,8 +2410,16 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       const { start: start2, span } = this.whole;
       this.start = start2;
       this.perColumn = span / this.width;
+      this.laid = this.width;
       this.low = 0;
       this.high = this.ceiling;
+    }
+    /** The place changed its width: what is shown stays. @returns {boolean} did it? */
+    adapt() {
+      if (!this.element.clientWidth || this.width === this.laid) return false;
+      this.perColumn *= this.laid / this.width;
+      this.laid = this.width;
+      return true;
     }
     /** Position of an event on the axis. @param {number} event */
     position(event) {
@@ -2133,93 +2447,92 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       const level = this.height - 1 - Math.floor(y - TOP);
       if (c < 0 || c >= this.stand.length || level < 0 || level >= this.height) return -1;
       const began = performance.now();
-      const live = this.pickLive && this.pickAt === this.stand[c] ? this.pickLive : new Live(this.trace);
-      if (live !== this.pickLive) this.moments.seek(live, this.stand[c]);
-      this.pickLive = live;
-      this.pickAt = this.stand[c];
+      this.moments.seek(this.picked, this.stand[c]);
       const at = this.low + (level + 0.5) * ((this.high - this.low) / this.height);
-      const found = rowAt(this.trace, live, at, this.hide);
+      const row = rowAt(this.trace, this.picked, at, this.hide);
       this.took.pick = performance.now() - began;
-      return found.row;
+      return row;
     }
     key() {
       return [this.perColumn, this.low, this.high, this.hide, this.byTime, this.colourKey, this.width, this.height].join("|");
     }
-    /** Draw all again; resolves when complete. */
+    /** Draw all again. @returns {Promise<boolean>} complete, and not overtaken by a newer wish */
     async draw() {
       const job = ++this.job;
+      const turn = new Turn(() => job === this.job);
       const began = performance.now();
       const width = this.width;
       const key = this.key();
-      const old = { ...this.shown };
-      const shift = (this.start - old.start) / this.perColumn;
-      const whole = Math.abs(Math.round(shift) - shift) < 1e-6 && old.key === key && this.ready;
-      let first = 0;
-      let end = width;
-      if (whole && Math.abs(Math.round(shift)) < width) {
-        const by = Math.round(shift);
-        const h = this.height;
-        if (by > 0) this.pixels.copyWithin(0, by * h);
-        else if (by < 0) this.pixels.copyWithin(-by * h, 0, (width + by) * h);
-        first = by > 0 ? width - by : 0;
-        end = by > 0 ? width : -by;
-        this.moveColumns(by, first, end);
-      } else {
-        const kept = this.wholeBitmap;
-        if (kept && kept.key === `${key}|${this.start}`) {
-          this.pixels = kept.pixels.slice();
-          this.stand = kept.stand.slice();
-          this.edges = kept.edges;
-          first = end = 0;
-        } else {
-          if (this.ready) this.preview(old);
-          this.edges = edgesOf(this.trace, this.byTime, this.start, this.perColumn, width);
-          this.stand = highest(this.trace, this.moments, this.edges).stand;
-          this.pixels = new Uint32Array(width * this.height);
-        }
-      }
-      this.shown = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
+      const next = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
+      const columns = await this.columns(next, turn);
+      if (!columns) return false;
+      Object.assign(this, columns.picture);
+      this.shown = next;
       const frame = { edges: this.edges, height: this.height, low: this.low, high: this.high, hide: this.hide };
-      this.raster.begin(frame, this.stand, this.pixels, first, end);
-      let done = false;
-      while (!done) {
-        done = this.raster.run(performance.now() + SLICE_MS);
-        if (done) break;
-        await slice();
-        if (job !== this.job) return false;
-      }
+      this.ready = false;
+      this.raster.begin(frame, this.stand, this.pixels, columns.first, columns.end);
+      while (!this.raster.run(turn)) if (!await turn.pass()) return false;
       this.blit();
-      this.drawArea();
       this.ready = true;
+      this.blitArea();
+      this.drawArea();
       this.drawOver();
       this.took.draw = performance.now() - began;
       const w = this.whole;
-      if (this.start === w.start && Math.abs(this.perColumn * width - w.span) < 1e-6 * w.span)
-        this.wholeBitmap = { key: `${key}|${this.start}`, pixels: this.pixels.slice(), stand: this.stand.slice(), edges: this.edges };
+      if (columns.first < columns.end && next.start === w.start && Math.abs(next.perColumn * width - w.span) < 1e-6 * w.span)
+        this.wholeBitmap = {
+          key: `${key}|${next.start}`,
+          stand: this.stand.slice(),
+          sums: this.sums.slice(),
+          edges: this.edges.slice(),
+          pixels: this.pixels.slice()
+        };
       return true;
     }
-    /** @param {number} by @param {number} first @param {number} end */
-    moveColumns(by, first, end) {
-      const width = this.width;
-      const edges = this.edges.slice();
-      const stand = this.stand.slice();
-      if (by > 0) {
-        edges.copyWithin(0, by);
-        stand.copyWithin(0, by);
-      } else if (by < 0) {
-        edges.copyWithin(-by, 0);
-        stand.copyWithin(-by, 0);
+    /** What stands for each column, and which of them are to be drawn.
+     * @param {typeof this.shown} next @param {Turn} turn */
+    async columns(next, turn) {
+      const { width, key } = next;
+      const shift = (next.start - this.shown.start) / next.perColumn;
+      const by = Math.round(shift);
+      if (this.ready && this.shown.key === key && Math.abs(by - shift) < 1e-6 && Math.abs(by) < width)
+        return this.moved(by, turn);
+      const kept = this.wholeBitmap;
+      if (kept && kept.key === `${key}|${next.start}`) {
+        const { stand, sums, edges: edges2, pixels } = kept;
+        const picture = { stand: stand.slice(), sums: sums.slice(), edges: edges2.slice(), pixels: pixels.slice() };
+        return { picture, first: 0, end: 0 };
       }
-      if (first < end) {
-        const fresh = edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first);
-        edges.set(fresh.subarray(0, Math.min(fresh.length, width + 1 - first)), first);
-        stand.set(highest(this.trace, this.moments, fresh).stand, first);
-      }
-      this.edges = edges;
-      this.stand = stand;
+      if (this.bitmap.width > 1) this.preview();
+      const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
+      const heights = await highest(this.trace, this.moments, edges, turn);
+      return heights && { picture: { ...heights, edges, pixels: new Uint32Array(width * this.height) }, first: 0, end: width };
     }
-    /** The last bitmap where it belongs now. @param {typeof this.shown} old */
-    preview(old) {
+    /** The same columns moved to the left, and what comes into sight.
+     * @param {number} by columns @param {Turn} turn */
+    async moved(by, turn) {
+      const width = this.width;
+      const h = this.height;
+      const first = by > 0 ? width - by : 0;
+      const end = by > 0 ? width : -by;
+      const fresh = first < end ? edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first) : null;
+      const heights = fresh && await highest(this.trace, this.moments, fresh, turn);
+      if (fresh && !heights) return null;
+      const { edges, stand, sums, pixels } = this;
+      moveBy(edges, by);
+      moveBy(stand, by);
+      moveBy(sums, 8 * by);
+      moveBy(pixels, by * h);
+      if (fresh && heights) {
+        edges.set(fresh.subarray(0, Math.min(fresh.length, width + 1 - first)), first);
+        stand.set(heights.stand, first);
+        sums.set(heights.sums, 8 * first);
+      }
+      return { picture: { stand, sums, edges, pixels }, first, end };
+    }
+    /** The last bitmap where it belongs now. */
+    preview() {
+      const old = this.drawn;
       const g = prepare(this.base, LEFT2 + this.width + RIGHT2, TOP + this.height + AXIS + this.spanHeight);
       const x = LEFT2 + (old.start - this.start) / this.perColumn;
       const w = old.width * old.perColumn / this.perColumn;
@@ -2230,77 +2543,66 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       g.rect(LEFT2, TOP, this.width, this.height);
       g.clip();
       g.imageSmoothingEnabled = false;
-      if (this.bitmap.width > 1) g.drawImage(this.bitmap, x, y, w, h);
+      g.drawImage(this.bitmap, x, y, w, h);
       g.restore();
+      this.drawOver();
     }
     get spanHeight() {
-      return this.marks.spans.length || this.marks.steps.length ? SPAN_ROWS : 0;
+      return this.spans.height;
     }
     blit() {
       const width = this.width;
       const h = this.height;
+      const image = pixelsOf(this.bitmap, width, h);
+      const out = new Uint32Array(image.data.buffer);
+      for (let c = 0; c < width; c++)
+        for (let y = 0, at = c * h, to = (h - 1) * width + c; y < h; y++, at++, to -= width) out[to] = this.pixels[at];
+      context(this.bitmap).putImageData(image, 0, 0);
       const g = prepare(this.base, LEFT2 + width + RIGHT2, TOP + h + AXIS + this.spanHeight);
       g.fillStyle = inks().plot;
       g.fillRect(LEFT2, TOP, width, h);
-      const flat = (
-        /** @type {HTMLCanvasElement} */
-        document.createElement("canvas")
-      );
-      flat.width = h;
-      flat.height = width;
-      const data = new ImageData(new Uint8ClampedArray(this.pixels.buffer, this.pixels.byteOffset, width * h * 4), h, width);
-      flat.getContext("2d").putImageData(data, 0, 0);
-      this.bitmap.width = width;
-      this.bitmap.height = h;
-      const b = (
-        /** @type {CanvasRenderingContext2D} */
-        this.bitmap.getContext("2d")
-      );
-      b.imageSmoothingEnabled = false;
-      b.setTransform(0, -1, 1, 0, 0, h);
-      b.drawImage(flat, 0, 0);
-      b.setTransform(1, 0, 0, 1, 0, 0);
       g.imageSmoothingEnabled = false;
       g.drawImage(this.bitmap, LEFT2, TOP);
+      this.drawn = this.shown;
     }
-    /** Sums by category at the event that stands for each column. */
+    /** Sums by category at the event that stands for each column, as a bitmap. */
+    blitArea() {
+      const width = this.stand.length;
+      const image = pixelsOf(this.areaBitmap, width, AREA_HEIGHT);
+      const out = new Uint32Array(image.data.buffer);
+      out.fill(abgr(inks().plot));
+      const scale = AREA_HEIGHT / this.areaHigh;
+      for (let c = 0; c < width; c++) {
+        let top = 0;
+        let y = 0;
+        for (let k = 0; k < 8; k++) {
+          top += Math.max(0, this.sums[8 * c + k]);
+          for (const end = Math.round(top * scale); y < end; y++) out[(AREA_HEIGHT - 1 - y) * width + c] = AREA_COLOURS[k];
+        }
+      }
+      context(this.areaBitmap).putImageData(image, 0, 0);
+    }
+    get areaHigh() {
+      return Math.max(this.trace.peakTotal, 1) * 1.04;
+    }
     drawArea() {
-      const t = this.trace;
       const width = this.width;
       const ink = inks();
       const g = prepare(this.area, LEFT2 + width + RIGHT2, AREA_HEIGHT + 12);
-      const sums = new Float64Array(8);
-      let index = this.stand.length ? this.stand[0] : 0;
-      this.moments.sums(sums, index);
-      const high = Math.max(this.trace.peakTotal, 1) * 1.04;
-      const scale = AREA_HEIGHT / high;
-      g.fillStyle = ink.plot;
-      g.fillRect(LEFT2, 4, width, AREA_HEIGHT);
-      const category = Uint8Array.from(t.attrs, (a) => a[3]);
-      for (let c = 0; c < this.stand.length; c++) {
-        for (const to = this.stand[c]; index < to; index++) {
-          const change = t.changes[index];
-          const row = change >= 0 ? change : ~change;
-          const size = t.sizes[t.sizeRow[row]];
-          sums[category[t.attrRow[row]]] += change >= 0 ? size : -size;
-        }
-        let y = AREA_HEIGHT + 4;
-        for (let k = 0; k < 8; k++) {
-          const h = sums[k] * scale;
-          if (h <= 0) continue;
-          g.fillStyle = CATEGORY_COLOURS[k];
-          g.fillRect(LEFT2 + c, y - h, 1, h);
-          y -= h;
-        }
-      }
+      g.imageSmoothingEnabled = false;
+      if (this.areaBitmap.width > 1) g.drawImage(this.areaBitmap, LEFT2, 4, this.stand.length, AREA_HEIGHT);
       g.strokeStyle = ink.line;
       g.lineWidth = 1;
       g.strokeRect(LEFT2 + 0.5, 4.5, width - 1, AREA_HEIGHT - 1);
       g.fillStyle = ink.muted;
       g.textAlign = "right";
       g.textBaseline = "middle";
-      g.fillText(bytes(high / 1.04), LEFT2 - 6, 12);
-      g.fillText("0", LEFT2 - 6, AREA_HEIGHT);
+      const step = byteStep(this.areaHigh, 3);
+      for (let b = 0; b <= this.areaHigh; b += step) {
+        const y = AREA_HEIGHT + 4 - b / this.areaHigh * AREA_HEIGHT;
+        g.fillText(bytes(b), LEFT2 - 7, Math.min(y, AREA_HEIGHT));
+        g.fillRect(LEFT2 - 4, Math.round(y), 4, 1);
+      }
       const x = this.x(this.moment);
       if (x >= LEFT2 && x <= LEFT2 + width) {
         g.fillStyle = ink.text;
@@ -2315,7 +2617,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       this.drawAxes(g, ink);
       g.save();
       g.beginPath();
-      g.rect(LEFT2, 0, width, TOP + this.height);
+      g.rect(LEFT2 - 6, 0, width + 12, TOP + this.height);
       g.clip();
       this.drawLines(g, ink);
       for (
@@ -2328,7 +2630,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       g.fillStyle = ink.text;
       g.fillRect(Math.round(x), TOP, 1, this.height);
       g.restore();
-      this.drawSpans(g, ink);
+      this.spans.draw(g, TOP + this.height + AXIS, LEFT2, LEFT2 + width, (event) => this.x(event), ink);
     }
     /** @param {CanvasRenderingContext2D} g @param {any} ink */
     drawAxes(g, ink) {
@@ -2348,9 +2650,8 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       }
       const span = this.perColumn * width;
       const along = decimalStep(span, Math.max(2, width / 130));
-      const offset = this.byTime ? 0 : 0;
       g.textBaseline = "top";
-      for (let p = Math.ceil((this.start - offset) / along) * along; p <= this.start + span; p += along) {
+      for (let p = Math.ceil(this.start / along) * along; p <= this.start + span; p += along) {
         const x = LEFT2 + (p - this.start) / this.perColumn;
         const words = this.byTime ? this.timeWords(p, along) : count(p);
         const w = g.measureText(words).width;
@@ -2368,46 +2669,10 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     }
     /** @param {CanvasRenderingContext2D} g @param {any} ink */
     drawLines(g, ink) {
-      const { events, bytes: reserved, known } = this.reserved;
-      const width = this.width;
-      if (known) {
-        g.strokeStyle = ink.line;
-        g.lineWidth = 1.2;
-        g.beginPath();
-        let k = 0;
-        let since = 0;
-        let longest = 0;
-        let flat = 0;
-        for (let c = 0; c < width; c++) {
-          const before = k;
-          while (k + 1 < events.length && events[k + 1] <= this.edges[c + 1]) k++;
-          if (reserved[k] !== reserved[before]) since = c;
-          if (c - since > longest) {
-            longest = c - since;
-            flat = since;
-          }
-          const y = this.y(reserved[k]);
-          if (c) g.lineTo(LEFT2 + c + 1, y);
-          else g.moveTo(LEFT2, y);
-        }
-        g.stroke();
-        let level = reserved[0];
-        for (let i = 0; i < events.length && events[i] <= this.edges[flat + 1]; i++) level = reserved[i];
-        this.label(g, LEFT2 + flat + 8, this.y(level) - 5, "reserved", ink.line, ink);
-      }
-      const limits = new Set(this.marks.ooms.map((o) => o.limit_bytes).filter(Boolean));
+      if (this.reserved.known) this.drawReserved(g, ink);
       const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;
-      if (last && limits.size && last <= this.high && last >= this.low) {
-        const y = this.y(last);
-        g.setLineDash([5, 4]);
-        g.strokeStyle = ink.alarm;
-        g.beginPath();
-        g.moveTo(LEFT2, y);
-        g.lineTo(LEFT2 + width, y);
-        g.stroke();
-        g.setLineDash([]);
-        this.label(g, LEFT2 + 6, y + 12, `${bytes(last)} could be had at the failure`, ink.alarm, ink);
-      }
+      this.drawLevel(g, ink, this.marks.capacity_bytes, "the card has", ink.muted, 0);
+      if (last !== this.marks.capacity_bytes) this.drawLevel(g, ink, last, "could be had at the failure:", ink.alarm, 1);
       g.fillStyle = ink.alarm;
       for (const o of this.marks.ooms) {
         const x = this.x(o.event);
@@ -2420,6 +2685,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
         g.lineTo(x, TOP - 1);
         g.fill();
       }
+      this.drawOomWords(g);
       const px = this.x(this.trace.peakEvent);
       g.strokeStyle = ink.mark;
       g.lineWidth = 2;
@@ -2428,6 +2694,70 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       g.arc(px, this.y(this.trace.peakTotal), 4, 0, 7);
       g.fill();
       g.stroke();
+    }
+    /** Of failures close together one is told in words. @param {CanvasRenderingContext2D} g */
+    drawOomWords(g) {
+      let free = -Infinity;
+      g.textBaseline = "alphabetic";
+      for (const o of this.marks.ooms) {
+        const x = this.x(o.event);
+        const words = `out of memory${o.requested_bytes ? `: ${bytes(o.requested_bytes)} asked` : ""}`;
+        const w = g.measureText(words).width;
+        const left = x + 9 + w > LEFT2 + this.width ? x - 9 - w : x + 9;
+        if (x < LEFT2 || x > LEFT2 + this.width + 1 || left < free) continue;
+        free = left + w + 24;
+        g.textAlign = "left";
+        g.fillText(words, left, TOP - 5);
+      }
+    }
+    /** A limit: a line where it is in sight, else words at the top.
+     * @param {CanvasRenderingContext2D} g @param {any} ink @param {number | null} level
+     * @param {string} words @param {string} colour @param {number} row */
+    drawLevel(g, ink, level, words, colour, row) {
+      if (!level || level < this.low) return;
+      const amount = `${words} ${bytes(level)}`;
+      if (level > this.high) {
+        this.label(g, LEFT2 + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);
+        return;
+      }
+      const y = this.y(level);
+      g.setLineDash([5, 4]);
+      g.strokeStyle = colour;
+      g.beginPath();
+      g.moveTo(LEFT2, y);
+      g.lineTo(LEFT2 + this.width, y);
+      g.stroke();
+      g.setLineDash([]);
+      this.label(g, LEFT2 + 6, y + 12, amount, colour, ink);
+    }
+    /** @param {CanvasRenderingContext2D} g @param {any} ink */
+    drawReserved(g, ink) {
+      const { events, bytes: reserved } = this.reserved;
+      const right = LEFT2 + this.width;
+      const from = this.byTime ? this.trace.eventAt(this.start) : this.start;
+      let low = 0;
+      let high = events.length - 1;
+      while (low < high) {
+        const mid = low + high + 1 >> 1;
+        if (events[mid] <= from) low = mid;
+        else high = mid - 1;
+      }
+      g.strokeStyle = ink.line;
+      g.lineWidth = 1.2;
+      g.beginPath();
+      let x = LEFT2;
+      let longest = { x, length: 0, bytes: 0 };
+      g.moveTo(x, this.y(reserved[low]));
+      for (let k = low; x < right; k++) {
+        const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT2, this.x(events[k + 1]))) : right;
+        if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
+        g.lineTo(to, this.y(reserved[k]));
+        if (k + 1 < events.length) g.lineTo(to, this.y(reserved[k + 1]));
+        x = to;
+        if (k + 1 >= events.length) break;
+      }
+      g.stroke();
+      if (longest.length > 60) this.label(g, longest.x + 8, this.y(longest.bytes) - 5, "reserved", ink.line, ink);
     }
     /** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {string} words
      * @param {string} colour @param {any} ink */
@@ -2441,79 +2771,43 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       g.fillStyle = colour;
       g.fillText(words, x, at);
     }
-    /** The band of an allocation, where it is in sight. @param {CanvasRenderingContext2D} g
-     * @param {number} row @param {string} colour @param {number} thick */
+    /** The band of an allocation, where it is in sight: what is known of it now, and all of it soon.
+     * @param {CanvasRenderingContext2D} g @param {number} row @param {string} colour @param {number} thick */
     outline(g, row, colour, thick) {
-      const t = this.trace;
-      const left = Math.max(0, Math.floor(this.x(t.born[row]) - LEFT2));
-      const right = Math.min(this.stand.length, Math.ceil(this.x(Math.min(t.freeCompleted[row], t.to)) - LEFT2) + 1);
-      if (right <= left) return;
-      const step = Math.max(1, Math.floor((right - left) / 240));
-      const live = new Live(t);
-      const edge = [];
-      const began = performance.now();
-      let at = -1;
-      for (let c = left; c < right && performance.now() - began < 12; c += step) {
-        const index = this.stand[c];
-        if (at < 0 || index - at > 4096 || index < at) this.moments.seek(live, index);
-        else for (let i = at; i < index; i++) live.apply(t.changes[i]);
-        at = index;
-        let offset = t.loose;
-        let found = false;
-        for (const block of live.blocks) {
-          if (block.rows[block.n - 1] < row && !this.hide) {
-            offset += block.bytes;
-            continue;
-          }
-          for (let i = 0; i < block.n && block.rows[i] <= row; i++) {
-            if (block.rows[i] === row) found = true;
-            else if (t.size(block.rows[i]) >= this.hide) offset += t.size(block.rows[i]);
-          }
-          break;
-        }
-        if (found) edge.push([LEFT2 + c, this.y(offset), this.y(offset + t.size(row))]);
-      }
-      if (!edge.length) return;
+      const known = this.trails.get(row);
+      if (!known || known.shown !== this.shown) void this.follow(row);
+      if (!known || known.shown.perColumn !== this.perColumn || known.shown.key.split("|")[3] !== String(this.hide)) return;
+      const left = LEFT2 + known.first - (this.start - known.shown.start) / this.perColumn;
+      const size = this.trace.size(row);
+      const n = known.offsets.length;
       g.strokeStyle = colour;
       g.lineWidth = thick;
       g.beginPath();
-      edge.forEach(([x, low], i) => i ? g.lineTo(x + step, low) : g.moveTo(x, low));
-      for (const [x, , high] of edge.reverse()) g.lineTo(x, high);
+      for (let c = 0; c < n; c++) {
+        const y = this.y(known.offsets[c]);
+        g.lineTo(left + c, y);
+        g.lineTo(left + c + 1, y);
+      }
+      for (let c = n - 1; c >= 0; c--) {
+        const y = this.y(known.offsets[c] + size);
+        g.lineTo(left + c + 1, y);
+        g.lineTo(left + c, y);
+      }
       g.closePath();
       g.stroke();
     }
-    /** Annotations, else steps, below the axis. @param {CanvasRenderingContext2D} g @param {any} ink */
-    drawSpans(g, ink) {
-      if (!this.spanHeight) return;
-      const width = this.width;
-      const y = TOP + this.height + AXIS;
-      const spans = this.marks.spans.length ? this.marks.spans : this.marks.steps.map((s, i2) => [`step ${i2}`, s[0], s[1]]);
-      g.save();
-      g.beginPath();
-      g.rect(LEFT2, y, width, SPAN_ROWS);
-      g.clip();
-      g.textBaseline = "middle";
-      g.textAlign = "left";
-      let outer = -1;
-      let drawn = LEFT2 - 1;
-      let i = 0;
-      for (const [name, from, to] of spans) {
-        if (to <= outer && from < outer) continue;
-        outer = to;
-        i++;
-        const x = Math.max(LEFT2, this.x(from));
-        const end = Math.min(LEFT2 + width, this.x(to));
-        if (end < LEFT2 || x > LEFT2 + width || end < drawn + 1) continue;
-        drawn = end;
-        g.fillStyle = ["#0072b2", "#009e73", "#cc79a7", "#e69f00"][i % 4];
-        g.globalAlpha = 0.3;
-        g.fillRect(x, y, Math.max(1, end - x - 0.5), SPAN_ROWS - 2);
-        g.globalAlpha = 1;
-        const most = Math.floor((end - x - 8) / 6);
-        g.fillStyle = ink.text;
-        if (most >= 5) g.fillText(elide(name, most), x + 4, y + SPAN_ROWS / 2 - 1);
+    /** Find the trail of a row in the columns shown. @param {number} row */
+    async follow(row) {
+      if (!this.ready || this.following === row) return;
+      this.following = row;
+      const { shown } = this;
+      const trail = await trailOf(this, row, new Turn(() => this.shown === shown && (row === this.hovered || row === this.pinned)));
+      this.following = -1;
+      if (trail) {
+        for (const old of this.trails.keys()) if (old !== this.hovered && old !== this.pinned) this.trails.delete(old);
+        this.trails.set(row, trail);
       }
-      g.restore();
+      if (this.ready && (trail || this.shown !== shown)) this.drawOver();
     }
     /** @param {number} by columns */
     pan(by) {
@@ -2538,12 +2832,39 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       const x = this.x(event) - LEFT2;
       if (x < 0 || x > this.width) this.start = this.position(event) - Math.round(this.width / 2) * this.perColumn;
     }
+    /** Bytes of each category in the column under a point of either picture; null: beside them.
+     * @param {number} x @returns {Float64Array | null} */
+    sumsAt(x) {
+      const c = Math.floor(x - LEFT2);
+      return c < 0 || c >= this.stand.length ? null : this.sums.subarray(8 * c, 8 * c + 8);
+    }
+    /** Words of steps and annotations under a point. @param {{x: number, y: number}} at */
+    spanAt(at) {
+      const y = at.y - (TOP + this.height + AXIS);
+      if (y < 0 || at.x < LEFT2 || at.x > LEFT2 + this.width) return "";
+      const position = this.start + (at.x - LEFT2) * this.perColumn;
+      return this.spans.words(y, this.byTime ? this.trace.eventAt(position) : Math.floor(position));
+    }
     /** @param {MouseEvent} e */
     point(e) {
       const place = this.over.getBoundingClientRect();
       return { x: e.clientX - place.left, y: e.clientY - place.top };
     }
   };
+  function moveBy(list, by) {
+    if (by > 0) list.copyWithin(0, by);
+    else if (by < 0) list.copyWithin(-by, 0);
+  }
+  function pixelsOf(bitmap, width, height) {
+    if (bitmap.width !== width || bitmap.height !== height) [bitmap.width, bitmap.height] = [width, height];
+    return context(bitmap).createImageData(width, height);
+  }
+  function context(bitmap) {
+    return (
+      /** @type {CanvasRenderingContext2D} */
+      bitmap.getContext("2d")
+    );
+  }
 
   // src/picture.js
   var MOST_RECTS = 2e4;
@@ -2586,6 +2907,9 @@ ${body.join("\n")}
 
   // src/view.js
   var TABS = [["state", "Allocator state"], ["flame", "Flame graph"], ["blocks", "Blocks"], ["allocations", "Allocations"], ["events", "Events"]];
+  function categoryWords(name) {
+    return name.toLowerCase().replaceAll("_", " ");
+  }
   var HIDE = (
     /** @type {[string, string][]} */
     [["0", "nothing"], ["65536", "below 64 KiB"], ["1048576", "below 1 MiB"], ["16777216", "below 16 MiB"]]
@@ -2604,17 +2928,18 @@ ${body.join("\n")}
       this.by = "category";
       this.text = "";
       this.query = parseQuery(trace, "", pool, this.categories);
-      this.colours = coloursBy(trace, this.categories, this.by);
+      this.colours = PLAIN;
       this.now = null;
       this.drawing = false;
       this.again = false;
       this.playing = 0;
+      this.linkTimer = 0;
       this.element = element("div", "viewer");
       const s = this.stage;
       const bar = element("div", "bar");
       bar.setAttribute("role", "toolbar");
       this.axis = choice("over ", this.trace.byTime ? [["time", "time"], ["event", "events"]] : [["event", "events"]], (v) => this.setAxis(v));
-      this.colour = choice("colour by ", ["category", "site", "stream", "pool", "size", "age"].map((c) => [c, c]), (v) => this.setColour(v));
+      this.colour = choice("colour by ", ["category", "site", "stream", "pool", "size", "age"].map((c) => [c, c]), (v) => void this.setColour(v));
       this.hide = choice("hide ", HIDE, (v) => {
         s.hide = Number(v);
         this.redraw();
@@ -2687,7 +3012,7 @@ ${body.join("\n")}
       const ooms = this.trace.about.ooms;
       s.moment = ooms.length ? Math.max(this.trace.from, ooms[ooms.length - 1].event - 1) : this.trace.peakEvent;
       this.applyLink(link);
-      this.setColour(this.by, true);
+      await this.setColour(this.by, true);
       await this.redraw();
       this.changed();
     }
@@ -2711,7 +3036,12 @@ ${body.join("\n")}
       if (link.q && /^\/.+\/$/.test(link.q)) this.confirm.hidden = false;
       else if (link.q) this.setQuery(link.q, true);
     }
+    /** Keep the link of the page up to date; browsers stop pages that do so at every step. */
     link() {
+      if (!this.linkTimer) this.linkTimer = window.setTimeout(() => this.storeLink(), 250);
+    }
+    storeLink() {
+      this.linkTimer = 0;
       const s = this.stage;
       const w = s.whole;
       const fits = Math.abs(s.start - w.start) < s.perColumn && Math.abs(s.perColumn * s.width - w.span) < s.perColumn;
@@ -2758,8 +3088,11 @@ ${body.join("\n")}
       this.link();
     }
     rowsNow() {
-      if (!this.now || this.now.event !== this.stage.moment)
-        this.now = { event: this.stage.moment, rows: this.stage.moments.rowsAt(this.stage.moment) };
+      return this.rowsAt(this.stage.moment);
+    }
+    /** @param {number} event */
+    rowsAt(event) {
+      if (!this.now || this.now.event !== event) this.now = { event, rows: this.stage.moments.rowsAt(event) };
       return this.now.rows;
     }
     window() {
@@ -2769,7 +3102,7 @@ ${body.join("\n")}
     // --- words ---------------------------------------------------------------------------------------
     momentWords() {
       const e = this.stage.moment;
-      return e <= this.trace.from && this.trace.from < 0 ? "before event 0" : `after event ${e}`;
+      return e <= this.trace.from && this.trace.from < 0 ? "before event 0" : `after event ${count(e)}`;
     }
     readoutWords() {
       const t = this.trace;
@@ -2796,11 +3129,11 @@ ${body.join("\n")}
       const attr = t.attrs[t.attrRow[row]];
       const requested = t.requested[t.sizeRow[row]];
       const dies = t.freeCompleted[row];
-      const born = t.born[row] < 0 ? "from before the recording" : `born at event ${t.born[row]}`;
+      const born = t.born[row] < 0 ? "from before the recording" : `born at event ${count(t.born[row])}`;
       const timed = t.times.length > 0 && t.born[row] > t.from && dies <= t.to;
-      const life = dies >= ALIVE ? "never freed" : `freed at event ${dies}${timed ? `, lived ${duration(t.timeOf(dies) - t.timeOf(t.born[row]))}` : ""}`;
+      const life = dies >= ALIVE ? "never freed" : `freed at event ${count(dies)}${timed ? `, lived ${duration(t.timeOf(dies) - t.timeOf(t.born[row]))}` : ""}`;
       const lines = [
-        `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${this.categories[attr[3]].toLowerCase().replace("_", " ")}`,
+        `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${categoryWords(this.categories[attr[3]])}`,
         `${born}, ${life}`
       ];
       if (this.stage.moment >= t.born[row] && t.born[row] > t.from && t.times.length)
@@ -2883,9 +3216,11 @@ ${body.join("\n")}
       void this.redraw();
     }
     /** @param {string} by @param {boolean} [quiet] */
-    setColour(by, quiet) {
+    async setColour(by, quiet) {
       this.by = by;
-      this.colours = coloursBy(this.trace, this.categories, by);
+      const colours = await coloursBy(this.trace, this.categories, by);
+      if (this.by !== by) return;
+      this.colours = colours;
       this.applyColours();
       this.legend.replaceChildren();
       for (const [hex2, words] of this.colours.legend) {
@@ -2906,7 +3241,6 @@ ${body.join("\n")}
       const all = !query.stacks && !query.tests.length;
       const dark = document.documentElement.dataset.dark === "yes";
       const pale = dark ? 4281544748 : 4293453282;
-      this.stage.raster.ages = colours.ages;
       this.stage.raster.colour = all ? colours.of : (row, event) => {
         if (query.stacks && !query.stacks[trace.stackRow[row]]) return pale;
         for (const test of query.tests) if (!test(row)) return pale;
@@ -3009,6 +3343,22 @@ ${body.join("\n")}
         }
       });
       over.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
+      const { area, areaTip, areaElement } = this.stage;
+      const inArea = (e) => {
+        const box = area.getBoundingClientRect();
+        return { x: e.clientX - box.left, y: e.clientY - box.top };
+      };
+      area.addEventListener("pointermove", (e) => {
+        const sums = this.stage.sumsAt(inArea(e).x);
+        this.showTip(areaTip, areaElement, inArea(e), sums ? this.sumWords(sums) : "");
+      });
+      area.addEventListener("pointerleave", () => areaTip.hidden = true);
+      area.addEventListener("click", (e) => {
+        if (this.stage.sumsAt(inArea(e).x)) this.moveTo(this.stage.eventAtX(inArea(e).x), false);
+      });
+      new ResizeObserver(() => {
+        if (this.stage.laid && this.stage.adapt()) this.refresh();
+      }).observe(this.stage.element);
     }
     /** @param {WheelEvent} e */
     wheel(e) {
@@ -3032,17 +3382,26 @@ ${body.join("\n")}
     hover(at) {
       const s = this.stage;
       const row = s.pick(at.x, at.y);
-      s.tip.hidden = row < 0;
-      if (row >= 0) {
-        s.tip.textContent = this.rowWords(row);
-        const width = s.element.clientWidth;
-        s.tip.style.left = `${Math.max(0, at.x + 14 + s.tip.offsetWidth > width ? at.x - 14 - s.tip.offsetWidth : at.x + 14)}px`;
-        s.tip.style.top = `${at.y + 14}px`;
-      }
+      this.showTip(s.tip, s.element, at, row >= 0 ? this.rowWords(row) : s.spanAt(at));
       if (row !== s.hovered) {
         s.hovered = row;
         s.drawOver();
       }
+    }
+    /** @param {HTMLElement} tip @param {HTMLElement} home @param {{x: number, y: number}} at
+     * @param {string} words "": nothing to tell */
+    showTip(tip, home, at, words) {
+      tip.hidden = !words;
+      if (!words) return;
+      tip.textContent = words;
+      const width = home.clientWidth;
+      tip.style.left = `${Math.max(0, at.x + 14 + tip.offsetWidth > width ? at.x - 14 - tip.offsetWidth : at.x + 14)}px`;
+      tip.style.top = `${at.y + 14}px`;
+    }
+    /** Bytes by category. @param {Float64Array} sums */
+    sumWords(sums) {
+      const lines = this.categories.map((name, k) => ({ name: categoryWords(name), bytes: sums[k] })).filter((r) => r.bytes > 0).sort((x, y) => y.bytes - x.bytes).map((r) => `${bytes(r.bytes)} ${r.name}`);
+      return [`${bytes(sums.reduce((x, y) => x + y, 0))} active`, ...lines].join("\n");
     }
     /** @param {{x: number, y: number}} at */
     click(at) {
@@ -3203,7 +3562,7 @@ ${body.join("\n")}
     return dialog;
   }
   function expose(view) {
-    window.vramscope = { view, views, darker, segmentsAt };
+    window.vramscope = { view, views, darker, segmentsAt, pace, placesInOrder, trailOf, Turn };
   }
   function start(description) {
     const dialog = helpDialog();
@@ -3285,14 +3644,7 @@ ${body.join("\n")}
     window.addEventListener("hashchange", () => {
       if (!current) return;
       current.applyLink(parseLink(location.hash));
-      current.setColour(current.by);
-    });
-    let width = window.innerWidth;
-    window.addEventListener("resize", () => {
-      if (window.innerWidth === width || !current) return;
-      width = window.innerWidth;
-      current.stage.perColumn = current.stage.perColumn * current.stage.shown.width / current.stage.width;
-      current.refresh();
+      void current.setColour(current.by);
     });
     window.addEventListener("beforeprint", () => {
       for (const d of document.querySelectorAll("details")) d.open = true;

@@ -6,24 +6,18 @@ import { abgr, bytes, CATEGORY_COLOURS, elide, manyColour, pool, ramp } from "./
 const MOST_NAMES = 12;
 const OTHERS = "#9aa3ad";
 
-/** @typedef {{key: string, of: (row: number, event: number) => number, hex: (row: number, event: number) => string, legend: [string, string][], ages: boolean}} Colours */
+/** @typedef {{key: string, of: (row: number, event: number) => number, hex: (row: number, event: number) => string, legend: [string, string][]}} Colours */
 
-/** Names by their bytes times time, the largest first.
- * @param {import("./trace.js").Trace} t @param {number} n @param {(row: number) => number} nameOf */
-function heaviest(t, n, nameOf) {
-  const weights = new Float64Array(n);
-  for (let row = 0; row < t.nRows; row++) {
-    const life = Math.min(t.freeCompleted[row], t.to + 1) - Math.max(t.born[row], t.from);
-    weights[nameOf(row)] += t.size(row) * life;
-  }
-  return [...weights.keys()].sort((a, b) => weights[b] - weights[a]).filter((i) => weights[i] > 0);
-}
+/** @type {Colours} */
+export const PLAIN = { key: "", of: () => 0xff666666, hex: () => "#666666", legend: [] };
 
-/** @param {import("./trace.js").Trace} t @param {number} n @param {(row: number) => number} nameOf
- * @param {(i: number) => string} words @param {string} key @returns {Colours} */
-function byName(t, n, nameOf, words, key) {
-  const order = heaviest(t, n, nameOf);
-  const hex = new Array(n).fill(OTHERS);
+/** The names with the most bytes times time have a colour of their own.
+ * @param {import("./trace.js").Trace} t @param {Float64Array} weights of each name
+ * @param {(row: number) => number} nameOf @param {(i: number) => string} words @param {string} key
+ * @returns {Colours} */
+function byName(t, weights, nameOf, words, key) {
+  const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).filter((i) => weights[i] > 0);
+  const hex = new Array(weights.length).fill(OTHERS);
   /** @type {[string, string][]} */
   const legend = [];
   order.slice(0, MOST_NAMES).forEach((name, i) => {
@@ -32,6 +26,13 @@ function byName(t, n, nameOf, words, key) {
   });
   if (order.length > MOST_NAMES) legend.push([OTHERS, `${order.length - MOST_NAMES} others`]);
   return shaded(t, hex, nameOf, legend, key);
+}
+
+/** Weights of groups. @param {Float64Array} weights @param {(i: number) => number} group @param {number} n */
+function added(weights, group, n) {
+  const out = new Float64Array(n);
+  for (let i = 0; i < weights.length; i++) out[group(i)] += weights[i];
+  return out;
 }
 
 /** Neighbours of one colour differ in shade. @param {import("./trace.js").Trace} t
@@ -43,22 +44,24 @@ function shaded(t, hex, nameOf, legend, key) {
     table[2 * i] = abgr(h);
     table[2 * i + 1] = abgr(h, 0.86);
   });
-  return { key, legend, ages: false, of: (row) => table[2 * nameOf(row) + (row & 1)], hex: (row) => hex[nameOf(row)] };
+  return { key, legend, of: (row) => table[2 * nameOf(row) + (row & 1)], hex: (row) => hex[nameOf(row)] };
 }
 
 /** @param {import("./trace.js").Trace} t @param {string[]} categories @param {string} by
- * @returns {Colours} */
-export function coloursBy(t, categories, by) {
+ * @returns {Promise<Colours>} */
+export async function coloursBy(t, categories, by) {
+  const weights = await t.weights();
   const attr = (/** @type {number} */ row) => t.attrRow[row];
   if (by === "site") {
     const site = (/** @type {number} */ row) => t.file.stacks[2 * t.stackRow[row] + 1];
-    return byName(t, t.file.sites.length, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
+    const heavy = added(weights.stacks, (i) => t.file.stacks[2 * i + 1], t.file.sites.length);
+    return byName(t, heavy, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
   }
   if (by === "stream" || by === "pool") {
     const words = t.attrs.map((/** @type {any[]} */ a) => (by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2])));
     const names = [...new Set(words)];
     const index = words.map((/** @type {string} */ w) => names.indexOf(w));
-    return byName(t, names.length, (row) => index[attr(row)], (i) => String(names[i]), by);
+    return byName(t, added(weights.attrs, (i) => index[i], names.length), (row) => index[attr(row)], (i) => String(names[i]), by);
   }
   if (by === "size") {
     const part = (/** @type {number} */ size) => (Math.log2(Math.max(512, size)) - 9) / 25;
@@ -74,19 +77,18 @@ export function coloursBy(t, categories, by) {
     const at = (/** @type {number} */ row, /** @type {number} */ event) =>
       Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
     return {
-      key: by, ages: true,
+      key: by,
       legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
       of: (row, event) => inks[at(row, event)][row & 1],
       hex: (row, event) => table[at(row, event)],
     };
   }
   const category = t.attrs.map((/** @type {any[]} */ a) => a[3]);
-  const used = new Set();
-  for (let row = 0; row < t.nRows; row++) used.add(category[attr(row)]);
+  const used = added(weights.attrs, (i) => category[i], categories.length);
   /** @type {[string, string][]} */
   const legend = categories
     .map((name, i) => /** @type {[string, string, number]} */ ([CATEGORY_COLOURS[i], name, i]))
-    .filter(([, , i]) => used.has(i))
+    .filter(([, , i]) => used[i] > 0)
     .map(([hex, name]) => [hex, name.toLowerCase().replace("_", " ")]);
   return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
 }

@@ -40,13 +40,15 @@ export function moduleOf(file) {
   return parts[parts.length - 1].replace(/\.py$/, "");
 }
 
-/** @param {any} file @param {Float64Array} weights of each row of stacks @param {string} by */
-export function buildFlame(file, weights, by) {
+/** @param {any} file @param {Float64Array} weights of each row of stacks @param {string} by
+ * @param {import("./slices.js").Turn} turn @returns {Promise<Node | null>} null: overtaken */
+export async function buildFlame(file, weights, by, turn) {
   /** @type {Node} */
   const root = { name: "all", value: 0, children: new Map(), depth: 0, user: true };
   for (let stack = 0; stack < weights.length; stack++) {
     const weight = weights[stack];
     if (!weight) continue;
+    if (turn.due && !(await turn.pass())) return null;
     /** @type {any[]} */
     const frames = [];
     for (let node = file.stacks[2 * stack]; node; node = file.tree[2 * (node - 1)])

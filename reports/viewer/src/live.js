@@ -1,110 +1,115 @@
 // SPDX-License-Identifier: MIT
 // live.js -- the allocations alive at a moment, in the order of allocation, and how to get there.
 //
-// Rows lie in blocks of at most 128 with the sum of their bytes, so that taking one out moves few
-// and a picture skips those thinner than a pixel. Check-points make any moment a short walk away.
+// A plain list, because adding up a hundred thousand numbers that lie side by side takes a tenth of
+// a millisecond: less than any structure costs that would save it. Check-points make any moment a
+// short walk away.
 
-const BLOCK = 128;
+import { Turn } from "./slices.js";
+
 const SPACING = 32768;
+/** So many changes are made one by one; more, by looking at every row once. */
+const FEW = 8;
 
-class Block {
-  constructor() {
-    this.rows = new Int32Array(BLOCK);
-    this.n = 0;
-    this.bytes = 0;
-  }
-}
-
-export class Live {
+/** Rows alive just before a change, ascending, with what a picture asks of each. */
+export class Alive {
   /** @param {import("./trace.js").Trace} trace */
   constructor(trace) {
     this.trace = trace;
-    /** @type {Block[]} */
-    this.blocks = [];
     this.n = 0;
-    this.total = 0;
-    /** The lowest block that changed since a reader set it to Infinity. */
-    this.lowest = 0;
-    this.categories = new Float64Array(8);
+    /** The next change. */
+    this.at = -1;
+    this.rows = new Int32Array(1024);
+    this.sizes = new Float64Array(1024);
+    /** When each is gone: an event. */
+    this.ends = new Int32Array(1024);
   }
 
-  /** @param {ArrayLike<number>} rows ascending */
-  set(rows) {
-    const t = this.trace;
-    this.blocks = [];
-    this.total = 0;
+  /** @param {number} more */
+  reserve(more) {
+    if (this.n + more <= this.rows.length) return;
+    const room = Math.max(this.n + more, 2 * this.rows.length);
+    const { rows, sizes, ends } = this;
+    this.rows = new Int32Array(room);
+    this.rows.set(rows);
+    this.sizes = new Float64Array(room);
+    this.sizes.set(sizes);
+    this.ends = new Int32Array(room);
+    this.ends.set(ends);
+  }
+
+  /** @param {Int32Array} rows @param {number} at */
+  set(rows, at) {
+    const { sizes, sizeRow, freeCompleted } = this.trace;
+    this.n = 0;
+    this.reserve(rows.length);
     this.n = rows.length;
-    this.lowest = 0;
-    this.categories.fill(0);
-    const fill = (BLOCK * 3) >> 2;
-    let block = null;
+    this.at = at;
+    this.rows.set(rows);
     for (let i = 0; i < rows.length; i++) {
-      if (!block || block.n === fill) this.blocks.push((block = new Block()));
-      const size = t.size(rows[i]);
-      block.rows[block.n++] = rows[i];
-      block.bytes += size;
-      this.total += size;
-      this.categories[t.attrs[t.attrRow[rows[i]]][3]] += size;
+      this.sizes[i] = sizes[sizeRow[rows[i]]];
+      this.ends[i] = freeCompleted[rows[i]];
     }
-  }
-
-  /** @returns {Int32Array} */
-  rows() {
-    const out = new Int32Array(this.n);
-    let k = 0;
-    for (const block of this.blocks) {
-      out.set(block.rows.subarray(0, block.n), k);
-      k += block.n;
-    }
-    return out;
   }
 
   /** @param {number} row younger than all */
   push(row) {
-    const blocks = this.blocks;
-    let last = blocks.length - 1;
-    if (last < 0 || blocks[last].n === BLOCK) {
-      blocks.push(new Block());
-      last++;
-    }
-    const block = blocks[last];
-    const size = this.trace.size(row);
-    block.rows[block.n++] = row;
-    block.bytes += size;
-    this.total += size;
-    this.n++;
-    if (last < this.lowest) this.lowest = last;
+    this.rows[this.n] = row;
+    this.sizes[this.n] = this.trace.sizes[this.trace.sizeRow[row]];
+    this.ends[this.n++] = this.trace.freeCompleted[row];
   }
 
   /** @param {number} row */
   take(row) {
-    const blocks = this.blocks;
     let low = 0;
-    let high = blocks.length - 1;
+    let high = this.n;
     while (low < high) {
-      const mid = (low + high + 1) >> 1;
-      if (blocks[mid].rows[0] <= row) low = mid;
-      else high = mid - 1;
+      const mid = (low + high) >> 1;
+      if (this.rows[mid] < row) low = mid + 1;
+      else high = mid;
     }
-    const block = blocks[low];
-    if (!block) return;
-    const rows = block.rows;
-    let at = block.n - 1;
-    while (at >= 0 && rows[at] !== row) at--;
-    if (at < 0) return;
-    for (const last = --block.n; at < last; at++) rows[at] = rows[at + 1];
-    const size = this.trace.size(row);
-    block.bytes -= size;
-    this.total -= size;
+    if (low >= this.n || this.rows[low] !== row) return;
+    this.rows.copyWithin(low, low + 1, this.n);
+    this.sizes.copyWithin(low, low + 1, this.n);
+    this.ends.copyWithin(low, low + 1, this.n);
     this.n--;
-    if (!block.n) blocks.splice(low, 1);
-    if (low < this.lowest) this.lowest = low;
   }
 
-  /** @param {number} change */
-  apply(change) {
-    if (change >= 0) this.push(change);
-    else this.take(~change);
+  /** On to just before change `to`. @param {number} to */
+  advance(to) {
+    const { changes } = this.trace;
+    this.reserve(to - this.at);
+    if (to - this.at > FEW) this.sweep(to);
+    else
+      for (let i = this.at; i < to; i++) {
+        if (changes[i] >= 0) this.push(changes[i]);
+        else this.take(~changes[i]);
+      }
+    this.at = to;
+  }
+
+  /** @param {number} to */
+  sweep(to) {
+    const t = this.trace;
+    const { rows, sizes, ends } = this;
+    const { changes, freeCompleted } = t;
+    const last = t.changeEvent(changes[to - 1]);
+    // An event can end one row and begin another: what of it is still to come is not gone.
+    let late = null;
+    for (let i = to; i < changes.length && t.changeEvent(changes[i]) === last; i++)
+      if (changes[i] < 0) (late ||= new Set()).add(~changes[i]);
+    let n = 0;
+    for (let i = 0; i < this.n; i++) {
+      if (ends[i] <= last && !(late && late.has(rows[i]))) continue;
+      rows[n] = rows[i];
+      sizes[n] = sizes[i];
+      ends[n++] = ends[i];
+    }
+    this.n = n;
+    for (let i = this.at; i < to; i++) {
+      const row = changes[i];
+      if (row >= 0 && (freeCompleted[row] > last || (late && late.has(row)))) this.push(row);
+    }
   }
 }
 
@@ -113,82 +118,54 @@ export class Moments {
   /** @param {import("./trace.js").Trace} trace */
   constructor(trace) {
     this.trace = trace;
-    /** @type {{rows: Int32Array, total: number, categories: Float64Array}[]} */
+    /** @type {{rows: Int32Array, categories: Float64Array}[]} */
     this.points = [];
     this.spacing = SPACING;
+    this.category = Uint8Array.from(trace.attrs, (/** @type {any[]} */ a) => a[3]);
   }
 
-  /** @param {() => Promise<void>} pause */
-  async build(pause) {
+  async build() {
     const t = this.trace;
     const { changes, sizes, sizeRow, attrRow } = t;
-    const category = Uint8Array.from(t.attrs, (/** @type {any[]} */ a) => a[3]);
+    const { category } = this;
+    const turn = new Turn();
     const sums = new Float64Array(8);
-    const live = new Live(t);
-    const first = new Int32Array(t.nBefore);
-    for (let i = 0; i < t.nBefore; i++) first[i] = i;
-    live.set(first);
-    sums.set(live.categories);
-    let total = live.total;
+    const alive = new Alive(t);
+    alive.set(Int32Array.from({ length: t.nBefore }, (_, i) => i), 0);
+    let total = 0;
+    for (let i = 0; i < t.nBefore; i++) {
+      total += alive.sizes[i];
+      sums[category[attrRow[i]]] += alive.sizes[i];
+    }
     t.peakTotal = total;
     t.peakEvent = t.from;
-    let rows = live.rows();
-    let since = 0;
-    this.spacing = Math.max(SPACING, live.n);
-    this.points.push({ rows, total, categories: Float64Array.from(sums) });
-    for (let i = 0; i < changes.length; i++) {
-      const change = changes[i];
-      const row = change >= 0 ? change : ~change;
-      const size = sizes[sizeRow[row]];
-      if (change >= 0) {
-        total += size;
+    this.spacing = Math.max(SPACING, alive.n);
+    for (let start = 0; start === 0 || start < changes.length; start += this.spacing) {
+      alive.advance(start);
+      this.points.push({ rows: alive.rows.slice(0, alive.n), categories: sums.slice() });
+      const end = Math.min(changes.length, start + this.spacing);
+      for (let i = start; i < end; i++) {
+        const change = changes[i];
+        const row = change >= 0 ? change : ~change;
+        const size = change >= 0 ? sizes[sizeRow[row]] : -sizes[sizeRow[row]];
         sums[category[attrRow[row]]] += size;
+        total += size;
         if (total > t.peakTotal) {
           t.peakTotal = total;
           t.peakEvent = t.born[change];
         }
-      } else {
-        total -= size;
-        sums[category[attrRow[row]]] -= size;
       }
-      if (i + 1 - since === this.spacing) {
-        rows = this.survivors(rows, since, i + 1);
-        since = i + 1;
-        this.points.push({ rows, total, categories: Float64Array.from(sums) });
-        if (this.points.length % 8 === 0) await pause();
-      }
+      if (turn.due) await turn.pass();
     }
     t.peakTotal += t.loose;
   }
 
-  /** Rows alive at change `to`, from those at `from`: no list needs to be kept up for it.
-   * @param {Int32Array} rows @param {number} from @param {number} to */
-  survivors(rows, from, to) {
-    const { changes } = this.trace;
-    const gone = new Set();
-    let births = 0;
-    for (let i = from; i < to; i++) {
-      if (changes[i] < 0) gone.add(~changes[i]);
-      else births++;
-    }
-    const out = new Int32Array(rows.length + births);
-    let n = 0;
-    for (let i = 0; i < rows.length; i++) if (!gone.has(rows[i])) out[n++] = rows[i];
-    for (let i = from; i < to; i++)
-      if (changes[i] >= 0 && !gone.has(changes[i])) out[n++] = changes[i];
-    return out.slice(0, n);
-  }
-
-  /** Bring `live` to just before change `index`. @param {Live} live @param {number} index */
-  seek(live, index) {
+  /** Bring `alive` to just before change `index`. @param {Alive} alive @param {number} index */
+  seek(alive, index) {
     const point = Math.min(Math.floor(index / this.spacing), this.points.length - 1);
-    const from = point * this.spacing;
-    if (index - from > 2048) {
-      live.set(this.survivors(this.points[point].rows, from, index));
-      return;
-    }
-    live.set(this.points[point].rows);
-    for (let i = from; i < index; i++) live.apply(this.trace.changes[i]);
+    const start = point * this.spacing;
+    if (alive.at < 0 || alive.at > index || alive.at < start) alive.set(this.points[point].rows, start);
+    alive.advance(index);
   }
 
   /** Sums by category just before change `index`. @param {Float64Array} out @param {number} index */
@@ -200,14 +177,14 @@ export class Moments {
       const change = t.changes[i];
       const row = change >= 0 ? change : ~change;
       const size = t.sizes[t.sizeRow[row]];
-      out[t.attrs[t.attrRow[row]][3]] += change >= 0 ? size : -size;
+      out[this.category[t.attrRow[row]]] += change >= 0 ? size : -size;
     }
   }
 
   /** Rows alive just after an event. @param {number} event @returns {Int32Array} */
   rowsAt(event) {
-    const live = new Live(this.trace);
-    this.seek(live, this.trace.changeAfter(event));
-    return live.rows();
+    const alive = new Alive(this.trace);
+    this.seek(alive, this.trace.changeAfter(event));
+    return alive.rows.slice(0, alive.n);
   }
 }

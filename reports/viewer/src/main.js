@@ -6,8 +6,11 @@ import { button, element } from "./dom.js";
 import { parseLink } from "./permalink.js";
 import { darker } from "./raster.js";
 import { segmentsAt } from "./segments.js";
+import { pace, Turn } from "./slices.js";
+import { placesInOrder } from "./sort.js";
 import { startTheme, toggleTheme } from "./theme.js";
 import { Trace } from "./trace.js";
+import { trailOf } from "./trail.js";
 import { View } from "./view.js";
 
 const KEYS = [
@@ -41,7 +44,7 @@ function helpDialog() {
 
 /** For tests and benches. @param {View} view */
 function expose(view) {
-  /** @type {any} */ (window).vramscope = { view, views, darker, segmentsAt };
+  /** @type {any} */ (window).vramscope = { view, views, darker, segmentsAt, pace, placesInOrder, trailOf, Turn };
 }
 
 /** @param {any} description */
@@ -119,14 +122,7 @@ function start(description) {
   window.addEventListener("hashchange", () => {
     if (!current) return;
     current.applyLink(parseLink(location.hash));
-    current.setColour(current.by);
-  });
-  let width = window.innerWidth;
-  window.addEventListener("resize", () => {
-    if (window.innerWidth === width || !current) return;
-    width = window.innerWidth;
-    current.stage.perColumn = (current.stage.perColumn * current.stage.shown.width) / current.stage.width;
-    current.refresh();
+    void current.setColour(current.by);
   });
   window.addEventListener("beforeprint", () => {
     for (const d of document.querySelectorAll("details")) d.open = true;

@@ -2,12 +2,18 @@
 // panels.js -- what stands below the pictures over time: state, flame graph, tables of blocks and events.
 
 import { choice, element } from "./dom.js";
+import { EventIndex } from "./eventindex.js";
 import { buildFlame, FlameView, hasPython } from "./flame.js";
 import { passes } from "./query.js";
+import { Turn } from "./slices.js";
+import { ranks } from "./sort.js";
 import { StateView } from "./statemap.js";
 import { Table } from "./table.js";
 import { ALIVE } from "./trace.js";
 import { address, bytes, count, pool } from "./words.js";
+
+/** Loops look at the clock once in so many rounds: a mask. */
+const OFTEN = 0x1fff;
 
 /** @typedef {import("./view.js").View} View */
 
@@ -15,77 +21,51 @@ import { address, bytes, count, pool } from "./words.js";
 function allocationColumns(view) {
   const t = view.trace;
   const attr = (/** @type {number} */ r) => t.attrs[t.attrRow[r]];
+  const words = {
+    stream: t.attrs.map((/** @type {any[]} */ a) => a[0]),
+    pool: t.attrs.map((/** @type {any[]} */ a) => pool(a[1], a[2])),
+  };
+  const streams = ranks(words.stream);
+  const pools = ranks(words.pool);
+  const sites = ranks(t.file.sites);
   return [
     { title: "Size", width: "9%", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
     { title: "Requested", width: "9%", text: (r) => (t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]])), key: (r) => t.requested[t.sizeRow[r]] },
     { title: "Born", width: "8%", text: (r) => (t.born[r] < 0 ? "before" : String(t.born[r])), key: (r) => t.born[r] },
     { title: "Freed", width: "8%", text: (r) => (t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r])), key: (r) => t.freeCompleted[r] },
     { title: "Address", width: "11%", text: (r) => (t.addressOf ? address(t.addressOf[r]) : "-"), key: (r) => (t.addressOf ? t.addressOf[r] : 0) },
-    { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => attr(r)[0] },
-    { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pool(attr(r)[1], attr(r)[2]) },
+    { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
+    { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
     { title: "Category", width: "12%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
-    { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => t.site(t.stackRow[r]) },
+    { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] },
   ];
 }
 
-/** Events as numbers; what each was is found from the rows. @param {View} view */
-export class EventIndex {
-  /** @param {View} view */
-  constructor(view) {
-    const t = view.trace;
-    this.view = view;
-    this.row = new Int32Array(t.nEvents).fill(-1);
-    this.kind = new Uint8Array(t.nEvents);
-    const put = (/** @type {number} */ event, /** @type {number} */ row, /** @type {number} */ kind) => {
-      if (event <= t.from || event > t.to) return;
-      this.row[event - t.from - 1] = row;
-      this.kind[event - t.from - 1] |= kind;
-    };
-    for (let row = 0; row < t.nRows; row++) {
-      if (row >= t.nBefore) put(t.born[row], row, 1);
-      put(t.freeRequested[row], row, 2);
-      put(t.freeCompleted[row], row, 4);
-    }
-    this.rare = new Map(t.rare.map((r) => [r.event, r]));
-  }
-
-  /** @param {number} event */
-  words(event) {
-    const rare = this.rare.get(event);
-    if (rare) return this.view.actions[rare.action];
-    const kind = this.kind[event - this.view.trace.from - 1];
-    return kind & 1 ? "alloc" : kind === 6 ? "free" : kind & 2 ? "free_requested" : "free_completed";
-  }
-
-  /** @param {number} event */
-  rowOf(event) {
-    return this.row[event - this.view.trace.from - 1];
-  }
-}
-
-/** @param {View} view @param {() => EventIndex} index @returns {import("./table.js").Column[]} */
+/** @param {View} view @param {EventIndex} index @returns {import("./table.js").Column[]} */
 function eventColumns(view, index) {
   const t = view.trace;
   const size = (/** @type {number} */ e) => {
-    const rare = index().rare.get(e);
-    return rare ? rare.size : t.size(index().rowOf(e));
+    const rare = index.rare.get(e);
+    return rare ? rare.size : t.size(index.rowOf(e));
   };
   const where = (/** @type {number} */ e) => {
-    const rare = index().rare.get(e);
+    const rare = index.rare.get(e);
     if (rare) return rare.address;
-    return t.addressOf ? t.addressOf[index().rowOf(e)] : -1;
+    return t.addressOf ? t.addressOf[index.rowOf(e)] : -1;
   };
-  const site = (/** @type {number} */ e) => {
-    const rare = index().rare.get(e);
-    return rare ? (rare.stack < 0 ? "" : t.site(rare.stack)) : t.site(t.stackRow[index().rowOf(e)]);
+  const stack = (/** @type {number} */ e) => {
+    const rare = index.rare.get(e);
+    return rare ? rare.stack : t.stackRow[index.rowOf(e)];
   };
+  const sites = ranks(t.file.sites);
   return [
     { title: "Event", width: "10%", text: (e) => String(e), key: (e) => e },
     { title: "Time", width: "13%", text: (e) => (t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-"), key: (e) => e },
-    { title: "Action", width: "13%", name: true, text: (e) => index().words(e), key: (e) => index().words(e) },
+    { title: "Action", width: "13%", name: true, text: (e) => index.words(e), key: (e) => index.kindOf(e) },
     { title: "Size", width: "10%", text: (e) => bytes(size(e)), key: size },
     { title: "Address", width: "14%", text: (e) => (where(e) < 0 ? "-" : address(where(e))), key: where },
-    { title: "Site", width: "40%", name: true, text: site, key: site },
+    { title: "Site", width: "40%", name: true, text: (e) => (stack(e) < 0 ? "" : t.site(stack(e))),
+      key: (e) => (stack(e) < 0 ? -1 : sites[t.file.stacks[2 * stack(e) + 1]]) },
   ];
 }
 
@@ -94,24 +74,24 @@ export class Panels {
   constructor(view) {
     this.view = view;
     this.element = element("div");
-    /** @type {EventIndex | null} */
-    this.index = null;
+    this.index = new EventIndex(view);
+    this.job = 0;
     const pick = (/** @type {number} */ row) => view.pin(row, true);
     this.state = new StateView(view.trace, (r, e) => view.colours.hex(r, e), (r) => view.rowWords(r), (r) => view.pin(r, false));
     this.flame = new FlameView((words) => view.say(words.replace("\n", ", ")));
     this.blocks = new Table(allocationColumns(view), pick, "Blocks alive at the moment");
     this.allocations = new Table(allocationColumns(view), pick, "Allocations in the window shown");
-    const index = () => this.index || (this.index = new EventIndex(view));
-    this.events = new Table(eventColumns(view, index), (event) => {
+    this.events = new Table(eventColumns(view, this.index), (event) => {
       view.moveTo(event, true);
-      if (index().rowOf(event) >= 0) view.pin(index().rowOf(event), false);
+      if (this.index.rowOf(event) >= 0) view.pin(this.index.rowOf(event), false);
     }, "Events in the window shown");
-    this.getIndex = index;
     this.flameBar = element("div", "bar");
     this.flameOf = "moment";
     this.flameBy = hasPython(view.trace.file) ? "python" : "frame";
-    const of = choice("bytes ", [["moment", "at the moment"], ["peak", "at the peak"], ["oom", "at out of memory"],
-      ["window", "allocated in the window"], ["never", "never freed"], ["time", "times lifetime"]], (v) => {
+    /** @type {[string, string][]} */
+    const moments = [["moment", "at the moment"], ["peak", "at the peak"], ["oom", "at out of memory"],
+      ["window", "allocated in the window"], ["never", "never freed"], ["time", "times lifetime"]];
+    const of = choice("bytes ", moments.filter(([v]) => v !== "oom" || view.trace.about.ooms.length > 0), (v) => {
       this.flameOf = v;
       void this.update();
     });
@@ -125,96 +105,157 @@ export class Panels {
     this.element.append(this.flameBar, this.note, this.state.element, this.flame.element, this.blocks.element, this.allocations.element, this.events.element);
   }
 
-  /** Rows that the search lets through. @param {ArrayLike<number>} rows @param {number} n */
-  filtered(rows, n) {
-    const { query, trace } = this.view;
-    const out = new Float64Array(n);
-    let k = 0;
-    for (let i = 0; i < n; i++) if (passes(query, trace, rows[i])) out[k++] = rows[i];
-    return out.subarray(0, k);
-  }
-
+  /** What belongs to the moment, the window and the search; what an earlier call still does ends. */
   async update() {
     const { view } = this;
     const t = view.trace;
     const tab = view.tab;
+    const job = ++this.job;
+    const turn = new Turn(() => job === this.job);
     this.flameBar.hidden = tab !== "flame";
     this.state.element.hidden = tab !== "state";
     this.flame.element.hidden = tab !== "flame";
     this.blocks.element.hidden = tab !== "blocks";
     this.allocations.element.hidden = tab !== "allocations";
     this.events.element.hidden = tab !== "events";
-    this.note.textContent = "";
-    if (tab !== "flame") await t.loadAddresses();
-    if (tab !== view.tab) return;
-    const moment = view.stage.moment;
-    if (tab === "state") {
-      const began = performance.now();
-      if (t.hasAddresses) this.state.show(view.rowsNow(), moment, view.stage.pinned);
-      else this.state.summary.textContent = "Addresses were left out of this page: there is no map of segments.";
-      view.stage.took.state = performance.now() - began;
-    } else if (tab === "flame") this.showFlame();
-    else if (tab === "blocks") {
-      const rows = view.rowsNow();
-      const left = this.filtered(rows, rows.length);
-      let sum = 0;
-      for (const r of left) sum += t.size(r);
-      this.blocks.show(left);
-      if (this.blocks.sorted < 0) this.blocks.sort(0);
-      this.note.textContent = `${count(left.length)} blocks, ${bytes(sum)}, alive ${view.momentWords()}${left.length < rows.length ? `, of ${count(rows.length)}` : ""}`;
-    } else if (tab === "allocations") this.showAllocations();
-    else this.showEvents();
+    this.element.dataset.shows = "";
+    if (tab !== "flame" && !t.addressOf) {
+      await t.loadAddresses();
+      if (!(await turn.pass())) return;
+    }
+    const words =
+      tab === "state" ? await this.showState(turn)
+      : tab === "flame" ? await this.showFlame(turn)
+      : tab === "blocks" ? await this.showBlocks(turn)
+      : tab === "allocations" ? await this.showAllocations(turn)
+      : await this.showEvents(turn);
+    if (words === null || !turn.wanted()) return;
+    this.note.textContent = words;
+    this.element.dataset.shows = tab;
   }
 
-  showAllocations() {
-    const t = this.view.trace;
-    const { from, to } = this.view.window();
-    const rows = [];
-    for (let row = 0; row < t.nRows; row++)
-      if (t.born[row] <= to && t.freeCompleted[row] > from && passes(this.view.query, t, row)) rows.push(row);
-    this.allocations.show(rows);
-    this.note.textContent = `${count(rows.length)} allocations that lived in the window shown`;
+  /** @param {Turn} turn @returns {Promise<string | null>} null: overtaken */
+  async showState(turn) {
+    const { view } = this;
+    const began = performance.now();
+    if (!view.trace.hasAddresses)
+      return view.trace.about.columns ? "Addresses were left out of this page, so that it stays small: there is no map of segments." : "";
+    if (!(await this.state.show(view.rowsNow(), view.stage.moment, view.stage.pinned, turn))) return null;
+    view.stage.took.state = performance.now() - began;
+    return "";
   }
 
-  showEvents() {
+  /** Those of `count` rows that the search lets through. @param {number} n
+   * @param {(i: number) => number} row @param {(row: number) => boolean} wanted @param {Turn} turn
+   * @returns {Promise<Int32Array | null>} */
+  async chosen(n, row, wanted, turn) {
+    const { query, trace } = this.view;
+    let out = new Int32Array(1024);
+    let k = 0;
+    for (let i = 0; i < n; i++) {
+      const r = row(i);
+      if (k === out.length) {
+        const old = out;
+        out = new Int32Array(2 * k);
+        out.set(old);
+      }
+      if (wanted(r) && passes(query, trace, r)) out[k++] = r;
+      if ((i & OFTEN) === 0 && turn.due && !(await turn.pass())) return null;
+    }
+    return out.subarray(0, k);
+  }
+
+  /** @param {Turn} turn */
+  async showBlocks(turn) {
     const { view } = this;
     const t = view.trace;
+    const rows = view.rowsNow();
+    const left = await this.chosen(rows.length, (i) => rows[i], () => true, turn);
+    if (!left) return null;
+    let sum = 0;
+    for (let i = 0; i < left.length; i++) sum += t.size(left[i]);
+    if (this.blocks.sorted < 0) this.blocks.sortBy(0);
+    if (!(await this.blocks.show(left, turn))) return null;
+    return `${count(left.length)} blocks, ${bytes(sum)}, alive ${view.momentWords()}${left.length < rows.length ? `, of ${count(rows.length)}` : ""}`;
+  }
+
+  /** @param {Turn} turn */
+  async showAllocations(turn) {
+    const t = this.view.trace;
+    const { from, to } = this.view.window();
+    const rows = await this.chosen(t.nRows, (i) => i, (r) => t.born[r] <= to && t.freeCompleted[r] > from, turn);
+    if (!rows || !(await this.allocations.show(rows, turn))) return null;
+    return `${count(rows.length)} allocations that lived in the window shown`;
+  }
+
+  /** @param {Turn} turn */
+  async showEvents(turn) {
+    const { view, index } = this;
+    const t = view.trace;
     const { from, to } = view.window();
-    const index = this.getIndex();
+    if (!(await index.build(turn))) return null;
     const all = !view.query.stacks && !view.query.tests.length;
-    const events = new Float64Array(Math.max(0, to - from));
+    const events = new Int32Array(Math.max(0, to - from));
     let n = 0;
     for (let e = from + 1; e <= to; e++) {
       const row = index.rowOf(e);
       if (all || (row >= 0 && passes(view.query, t, row))) events[n++] = e;
+      if ((e & OFTEN) === 0 && turn.due && !(await turn.pass())) return null;
     }
-    this.events.show(events.subarray(0, n));
-    this.note.textContent = `${count(n)} events in the window shown`;
+    if (!(await this.events.show(events.subarray(0, n), turn))) return null;
+    return `${count(n)} events in the window shown${all ? "" : ", of allocations that the search finds"}`;
   }
 
-  showFlame() {
-    const { view } = this;
+  /** Bytes of each stack, as the reader asks for them. @param {Turn} turn */
+  async stackWeights(turn) {
+    const { view, flameOf } = this;
     const t = view.trace;
     const weights = new Float64Array(t.file.stacks.length / 2);
-    const add = (/** @type {number} */ row, /** @type {number} */ factor) => {
-      if (passes(view.query, t, row)) weights[t.stackRow[row]] += t.size(row) * factor;
-    };
     const { from, to } = view.window();
-    const ooms = t.about.ooms;
-    if (this.flameOf === "window" || this.flameOf === "time" || this.flameOf === "never") {
-      for (let row = 0; row < t.nRows; row++) {
-        if (this.flameOf === "window" && t.born[row] > from && t.born[row] <= to) add(row, 1);
-        else if (this.flameOf === "never" && t.freeCompleted[row] >= ALIVE) add(row, 1);
-        else if (this.flameOf === "time") add(row, this.life(row));
-      }
-    } else {
-      const event = this.flameOf === "peak" ? t.peakEvent : this.flameOf === "oom" && ooms.length ? ooms[ooms.length - 1].event - 1 : view.stage.moment;
-      for (const row of event === view.stage.moment ? view.rowsNow() : view.stage.moments.rowsAt(event)) add(row, 1);
+    const over = flameOf === "window" || flameOf === "time" || flameOf === "never";
+    const rows = over ? null : view.rowsAt(this.flameEvent());
+    const n = rows ? rows.length : t.nRows;
+    for (let i = 0; i < n; i++) {
+      const row = rows ? rows[i] : i;
+      const factor = flameOf === "time" ? this.life(row)
+        : flameOf === "window" ? Number(t.born[row] > from && t.born[row] <= to)
+        : flameOf === "never" ? Number(t.freeCompleted[row] >= ALIVE) : 1;
+      if (factor && passes(view.query, t, row)) weights[t.stackRow[row]] += t.size(row) * factor;
+      if ((i & OFTEN) === 0 && turn.due && !(await turn.pass())) return null;
     }
+    return weights;
+  }
+
+  flameEvent() {
+    const { stage, trace } = this.view;
+    const ooms = trace.about.ooms;
+    if (this.flameOf === "peak") return trace.peakEvent;
+    return this.flameOf === "oom" && ooms.length ? Math.max(trace.from, ooms[ooms.length - 1].event - 1) : stage.moment;
+  }
+
+  /** @param {Turn} turn */
+  async showFlame(turn) {
+    const t = this.view.trace;
+    const weights = await this.stackWeights(turn);
+    const root = weights && (await buildFlame(t.file, weights, this.flameBy, turn));
+    if (!root) return null;
     const timed = t.times.length > 0;
-    this.flame.show(buildFlame(t.file, weights, this.flameBy), this.flameOf !== "time" ? bytes
+    this.flame.show(root, this.flameOf !== "time" ? bytes
       : (n) => (timed ? `${bytes(n / 1e6)}\u00b7s` : `${bytes(n)}\u00b7events`));
-    this.note.textContent = `${this.flame.unit(this.flame.root ? this.flame.root.value : 0)} in all`;
+    if (!root.value) return this.emptyWords();
+    const what = { moment: `alive ${this.view.momentWords()}`, peak: `alive at the peak, event ${count(t.peakEvent)}`,
+      oom: `alive when memory ran out, event ${count(this.flameEvent() + 1)}`, window: "allocated in the window shown",
+      never: "never freed in this recording", time: "held, times how long" }[this.flameOf];
+    return `${this.flame.unit(root.value)} ${what}. Strong colours are your code. Click a box to enlarge it, the one above to go back.`;
+  }
+
+  emptyWords() {
+    const searched = this.view.text ? ` that the search \u201c${this.view.text}\u201d finds` : "";
+    return {
+      moment: `No block${searched} is alive ${this.view.momentWords()}.`, peak: `No block${searched} is alive at the peak.`,
+      oom: `No block${searched} was alive when memory ran out.`, window: `Nothing${searched} was allocated in the window shown.`,
+      never: `Every allocation${searched} was freed.`, time: `There is no allocation${searched}.`,
+    }[this.flameOf] || "";
   }
 
   /** @param {number} row */

@@ -5,10 +5,15 @@
 // is lost. Pixel row y of it has the allocation that covers the middle of the row. Columns lie one
 // behind the other in `pixels` (top pixel last), so that writing one is writing one stretch.
 
-import { Live } from "./live.js";
+import { Alive } from "./live.js";
+
+const OFTEN = 16383;
 
 /** What a picture shows: `edges` are events; column c is what follows edges[c], up to edges[c + 1].
  * @typedef {{edges: Float64Array, height: number, low: number, high: number, hide: number}} Frame */
+
+/** What stands for columns: the change behind the event of each, and the bytes of each of eight
+ * categories there. @typedef {{stand: Int32Array, sums: Float64Array}} Heights */
 
 const EMPTY = 0;
 
@@ -25,36 +30,58 @@ export function edgesOf(trace, byTime, start, perColumn, width) {
   return edges;
 }
 
-/** Which event stands for each column, as the change behind it; and the bytes there.
+/** Null: nobody wants it any more.
  * @param {import("./trace.js").Trace} trace @param {import("./live.js").Moments} moments
- * @param {Float64Array} edges */
-export function highest(trace, moments, edges) {
-  const { changes, sizes, sizeRow } = trace;
+ * @param {Float64Array} edges @param {import("./slices.js").Turn} turn
+ * @returns {Promise<Heights | null>} */
+export async function highest(trace, moments, edges, turn) {
   const n = edges.length - 1;
   const stand = new Int32Array(n);
-  const bytes = new Float64Array(n);
-  let index = trace.changeAfter(edges[0]);
-  const sums = new Float64Array(8);
-  moments.sums(sums, index);
-  let total = sums.reduce((a, b) => a + b, 0);
+  const sums = new Float64Array(8 * n);
+  const now = new Float64Array(8);
+  const walk = { at: trace.changeAfter(edges[0]), total: 0, most: -1, stand: 0 };
+  moments.sums(now, walk.at);
+  walk.total = now.reduce((a, b) => a + b, 0);
   for (let c = 0; c < n; c++) {
-    const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : index;
-    let most = -1;
-    let at = index;
+    const end = edges[c + 1] > edges[c] ? trace.changeAfter(edges[c + 1]) : walk.at;
+    const best = sums.subarray(8 * c, 8 * c + 8);
+    walk.most = -1;
+    walk.stand = walk.at;
     // What was there before counts when the stretch has no event, or its first one changed nothing.
-    if (end === index || trace.changeEvent(changes[index]) > edges[c] + 1) most = total;
-    for (; index < end; index++) {
-      const change = changes[index];
-      total += change >= 0 ? sizes[sizeRow[change]] : -sizes[sizeRow[~change]];
-      if (total > most) {
-        most = total;
-        at = index + 1;
-      }
+    if (end === walk.at || trace.changeEvent(trace.changes[walk.at]) > edges[c] + 1) {
+      walk.most = walk.total;
+      best.set(now);
     }
-    stand[c] = at;
-    bytes[c] = most;
+    while (walk.at < end) {
+      climb(trace, moments.category, walk, Math.min(end, (walk.at | OFTEN) + 1), now, best);
+      if (turn.due && !(await turn.pass())) return null;
+    }
+    stand[c] = walk.stand;
   }
-  return { stand, bytes };
+  return { stand, sums };
+}
+
+/** @param {import("./trace.js").Trace} trace @param {Uint8Array} category
+ * @param {{at: number, total: number, most: number, stand: number}} walk @param {number} end
+ * @param {Float64Array} now @param {Float64Array} best */
+function climb(trace, category, walk, end, now, best) {
+  const { changes, sizes, sizeRow, attrRow } = trace;
+  let { at, total, most } = walk;
+  for (; at < end; at++) {
+    const change = changes[at];
+    const row = change >= 0 ? change : ~change;
+    const size = change >= 0 ? sizes[sizeRow[row]] : -sizes[sizeRow[row]];
+    now[category[attrRow[row]]] += size;
+    total += size;
+    if (total > most) {
+      most = total;
+      walk.stand = at + 1;
+      for (let k = 0; k < 8; k++) best[k] = now[k];
+    }
+  }
+  walk.at = at;
+  walk.total = total;
+  walk.most = most;
 }
 
 export class Raster {
@@ -62,21 +89,19 @@ export class Raster {
   constructor(trace, moments) {
     this.trace = trace;
     this.moments = moments;
-    this.live = new Live(trace);
+    this.alive = new Alive(trace);
     /** @type {Frame | null} */
     this.frame = null;
     /** @type {Uint32Array} */
     this.pixels = new Uint32Array(0);
     /** @type {Int32Array} */
     this.stand = new Int32Array(0);
-    this.at = 0;
+    this.first = 0;
     this.column = 0;
     this.end = 0;
     /** Colour of a row at an event, ABGR; set by the owner.
      * @type {(row: number, event: number) => number} */
     this.colour = () => 0xff666666;
-    this.ages = false;
-    this.copied = false;
   }
 
   /** @param {Frame} frame @param {Int32Array} stand @param {Uint32Array} pixels
@@ -85,84 +110,53 @@ export class Raster {
     this.frame = frame;
     this.stand = stand;
     this.pixels = pixels;
-    this.column = first;
+    this.first = this.column = first;
     this.end = end;
-    this.copied = false;
-    if (first < end) {
-      this.at = stand[first];
-      this.moments.seek(this.live, this.at);
-    }
   }
 
-  /** Draw until `deadline` (performance.now). @param {number} deadline @returns {boolean} done */
-  run(deadline) {
-    const { changes } = this.trace;
+  /** Draw until `turn` is over. @param {import("./slices.js").Turn} turn @returns {boolean} done */
+  run(turn) {
+    const height = /** @type {Frame} */ (this.frame).height;
     while (this.column < this.end) {
-      const to = this.stand[this.column];
-      const live = this.live;
-      if (to < this.at) {
-        // The event that stands for a column may come before that of the last one: never so far.
-        this.moments.seek(live, to);
-        this.at = to;
-        this.copied = false;
-      } else if (to - this.at > 65536) {
-        this.moments.seek(live, to);
-        this.at = to;
+      const c = this.column++;
+      if (c > this.first && this.stand[c] === this.stand[c - 1])
+        this.pixels.copyWithin(c * height, (c - 1) * height, c * height);
+      else {
+        this.moments.seek(this.alive, this.stand[c]);
+        this.draw(c * height, this.stand[c]);
       }
-      for (; this.at < to; this.at++) live.apply(changes[this.at]);
-      this.draw();
-      this.column++;
-      if ((this.column & 3) === 0 && performance.now() > deadline) break;
+      if (turn.due) break;
     }
     return this.column >= this.end;
   }
 
-  draw() {
-    const frame = /** @type {Frame} */ (this.frame);
-    const { height, low, high, hide } = frame;
-    const { trace, live, pixels, column } = this;
-    const base = column * height;
+  /** @param {number} base of the column in `pixels` @param {number} stand */
+  draw(base, stand) {
+    const { height, low, high, hide } = /** @type {Frame} */ (this.frame);
+    const { trace, pixels } = this;
+    const { n, rows, sizes } = this.alive;
     const perRow = (high - low) / height;
-    const blocks = live.blocks;
-    const event = this.at ? trace.changeEvent(trace.changes[this.at - 1]) : trace.from;
+    const event = stand ? trace.changeEvent(trace.changes[stand - 1]) : trace.from;
     let offset = trace.loose;
     let y = 0;
-    let b = 0;
-    if (this.copied && !this.ages && !hide) {
-      // Below the lowest change the column is that on its left.
-      const same = Math.min(live.lowest, blocks.length);
-      for (; b < same; b++) offset += blocks[b].bytes;
-      y = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
-      pixels.copyWithin(base, base - height, base - height + y);
-    } else {
-      const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
-      for (; y < loose; y++) pixels[base + y] = 0xff999999;
+    const loose = Math.max(0, Math.min(height, Math.ceil((offset - low) / perRow - 0.5)));
+    for (; y < loose; y++) pixels[base + y] = 0xff999999;
+    // Rows that end below the middle of the next pixel are passed by adding up.
+    let next = low + (y + 0.5) * perRow;
+    for (let i = 0; i < n && y < height; i++) {
+      const size = sizes[i];
+      if (size < hide) continue;
+      offset += size;
+      if (offset <= next) continue;
+      const end = Math.min(height, Math.ceil((offset - low) / perRow - 0.5));
+      if (end <= y) continue;
+      const colour = this.colour(rows[i], event);
+      const start = y;
+      while (y < end) pixels[base + y++] = colour;
+      if (end - start > 3) pixels[base + end - 1] = darker(colour);
+      next = low + (y + 0.5) * perRow;
     }
-    for (; b < blocks.length && y < height; b++) {
-      const block = blocks[b];
-      const top = offset + block.bytes;
-      if (!hide && low + (y + 0.5) * perRow >= top) {
-        offset = top;
-        continue;
-      }
-      for (let i = 0; i < block.n; i++) {
-        const row = block.rows[i];
-        const size = trace.sizes[trace.sizeRow[row]];
-        if (size < hide) continue;
-        offset += size;
-        let end = Math.ceil((offset - low) / perRow - 0.5);
-        if (end <= y) continue;
-        if (end > height) end = height;
-        const colour = this.colour(row, event);
-        const start = y;
-        while (y < end) pixels[base + y++] = colour;
-        if (end - start > 3) pixels[base + end - 1] = darker(colour);
-        if (y >= height) break;
-      }
-    }
-    while (y < height) pixels[base + y++] = EMPTY;
-    live.lowest = Infinity;
-    this.copied = true;
+    pixels.fill(EMPTY, base + y, base + height);
   }
 }
 
@@ -172,23 +166,16 @@ export function darker(colour) {
   return ((255 << 24) | (part(16) << 16) | (part(8) << 8) | part(0)) >>> 0;
 }
 
-/** The row at a height of the stack just before change `index`, or -1; and where it begins.
- * @param {import("./trace.js").Trace} trace @param {Live} live @param {number} bytes
+/** The row at a height of the stack, or -1.
+ * @param {import("./trace.js").Trace} trace @param {Alive} alive @param {number} bytes
  * @param {number} hide */
-export function rowAt(trace, live, bytes, hide) {
+export function rowAt(trace, alive, bytes, hide) {
   let offset = trace.loose;
-  if (bytes < offset) return { row: -1, offset: 0 };
-  for (const block of live.blocks) {
-    if (!hide && bytes >= offset + block.bytes) {
-      offset += block.bytes;
-      continue;
-    }
-    for (let i = 0; i < block.n; i++) {
-      const size = trace.size(block.rows[i]);
-      if (size < hide) continue;
-      if (bytes < offset + size) return { row: block.rows[i], offset };
-      offset += size;
-    }
+  if (bytes < offset) return -1;
+  for (let i = 0; i < alive.n; i++) {
+    if (alive.sizes[i] < hide) continue;
+    offset += alive.sizes[i];
+    if (bytes < offset) return alive.rows[i];
   }
-  return { row: -1, offset };
+  return -1;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // segments.js -- memory obtained from the driver at any moment, and what lies in it.
 
+import { placesInOrder } from "./sort.js";
+
 const SEGMENT_ALLOC = 4;
 const SEGMENT_FREE = 5;
 const SEGMENT_MAP = 6;
 const SEGMENT_UNMAP = 7;
 const SMALL_BYTES = 2 * 1024 * 1024;
+/** Loops look at the clock once in so many rounds: a mask. */
+const OFTEN = 0xfff;
 
 /** @typedef {import("./trace.js").Segment} Segment */
 
@@ -79,18 +83,22 @@ function sameKind(trace, a, b) {
   return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
 }
 
-/** Segments with the rows in them, by address; those without a segment are one of their own.
- * @param {import("./trace.js").Trace} trace @param {Int32Array} rows alive @param {number} event */
-export function stateAt(trace, rows, event) {
+/** Segments with the rows in them, by address; how many rows lie in none. Null: overtaken.
+ * @param {import("./trace.js").Trace} trace @param {Int32Array} rows alive @param {number} event
+ * @param {import("./slices.js").Turn} turn */
+export async function stateAt(trace, rows, event, turn) {
   const addresses = trace.addressOf;
   const segments = segmentsAt(trace, event).map((s) => ({
     segment: s, rows: /** @type {number[]} */ ([]), used: 0, pending: 0, largest: 0,
   }));
   let lost = 0;
   if (!addresses) return { segments, lost: rows.length };
-  const order = Int32Array.from(rows).sort((a, b) => addresses[a] - addresses[b]);
+  const order = await placesInOrder(Float64Array.from(rows, (r) => addresses[r]), turn);
+  if (!order) return null;
   let at = 0;
-  for (const row of order) {
+  for (let i = 0; i < order.length; i++) {
+    const row = rows[order[i]];
+    if ((i & OFTEN) === 0 && turn.due && !(await turn.pass())) return null;
     const address = addresses[row];
     while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address) at++;
     const home = segments[at];

@@ -5,19 +5,21 @@
 // input never waits. Panning by whole pixels draws only what came into sight.
 
 import { canvas, element, inks, prepare } from "./dom.js";
-import { Live, Moments } from "./live.js";
+import { Alive, Moments } from "./live.js";
+import { Marks } from "./marks.js";
 import { Raster, edgesOf, highest, rowAt } from "./raster.js";
 import { reservedSeries } from "./segments.js";
-import { SLICE_MS, slice } from "./slices.js";
-import { byteStep, bytes, CATEGORY_COLOURS, count, decimalStep, duration, elide } from "./words.js";
+import { Turn } from "./slices.js";
+import { trailOf } from "./trail.js";
+import { abgr, byteStep, bytes, CATEGORY_COLOURS, count, decimalStep, duration } from "./words.js";
 
 export const LEFT = 84;
 export const RIGHT = 14;
 const TOP = 20;
 const HEIGHT = 320;
 const AXIS = 22;
-const SPAN_ROWS = 14;
 const AREA_HEIGHT = 110;
+const AREA_COLOURS = CATEGORY_COLOURS.map((hex) => abgr(hex));
 
 export class Stage {
   /** @param {import("./trace.js").Trace} trace */
@@ -35,6 +37,7 @@ export class Stage {
     this.moment = trace.from;
     this.pinned = -1;
     this.hovered = -1;
+    this.following = -1;
     this.element = element("div", "stage");
     this.base = canvas("", "");
     this.over = canvas("over", "Active memory: every allocation over time");
@@ -46,27 +49,39 @@ export class Stage {
     this.areaElement = element("div", "stage");
     this.area = canvas("", "Memory by category over the same time");
     this.area.setAttribute("role", "img");
-    this.areaElement.append(this.area);
+    this.areaTip = element("div", "tip");
+    this.areaTip.hidden = true;
+    this.areaElement.append(this.area, this.areaTip);
     this.bitmap = /** @type {HTMLCanvasElement} */ (document.createElement("canvas"));
+    this.bitmap.width = 1;
+    this.areaBitmap = /** @type {HTMLCanvasElement} */ (document.createElement("canvas"));
+    this.areaBitmap.width = 1;
     /** @type {Uint32Array<ArrayBuffer>} */
     this.pixels = new Uint32Array(0);
     /** @type {Int32Array} */
     this.stand = new Int32Array(0);
     /** @type {Float64Array} */
     this.edges = new Float64Array(1);
-    /** @type {Live | null} */
-    this.pickLive = null;
-    this.pickAt = -1;
+    /** Bytes of each of eight categories at what stands for each column. */
+    this.sums = new Float64Array(0);
+    this.picked = new Alive(trace);
+    /** Where allocations that are marked lie, by row. @type {Map<number, import("./trail.js").Trail>} */
+    this.trails = new Map();
     /** What the pixels show: a key of scale and colours, and where they begin. */
     this.shown = { key: "", start: 0, perColumn: 1, low: 0, high: 1, width: 0 };
+    /** The same of the bitmap, which is complete. */
+    this.drawn = this.shown;
     this.job = 0;
     this.ready = false;
     /** How long parts took, for benches. @type {Record<string, number>} */
     this.took = {};
-    this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, edges: Float64Array} | null} */ (null);
+    this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array} | null} */ (null);
     this.colourKey = "";
     this.height = HEIGHT;
     this.marks = trace.about;
+    this.spans = new Marks(trace.about);
+    /** The width that `perColumn` was made for. */
+    this.laid = 0;
   }
 
   get width() {
@@ -79,7 +94,7 @@ export class Stage {
   }
 
   async build() {
-    await this.moments.build(slice);
+    await this.moments.build();
     this.fit();
   }
 
@@ -88,6 +103,7 @@ export class Stage {
     const limits = this.marks.ooms.map((/** @type {any} */ o) => o.limit_bytes || 0);
     const peak = this.trace.peakTotal;
     const reserved = this.reserved.known ? this.reserved.bytes.reduce((a, b) => Math.max(a, b), 0) : 0;
+    if (this.marks.capacity_bytes) limits.push(this.marks.capacity_bytes);
     const near = limits.filter((/** @type {number} */ l) => l < 2 * Math.max(peak, reserved));
     return Math.max(peak, reserved, ...near, 1) * 1.04;
   }
@@ -96,8 +112,17 @@ export class Stage {
     const { start, span } = this.whole;
     this.start = start;
     this.perColumn = span / this.width;
+    this.laid = this.width;
     this.low = 0;
     this.high = this.ceiling;
+  }
+
+  /** The place changed its width: what is shown stays. @returns {boolean} did it? */
+  adapt() {
+    if (!this.element.clientWidth || this.width === this.laid) return false;
+    this.perColumn *= this.laid / this.width;
+    this.laid = this.width;
+    return true;
   }
 
   /** Position of an event on the axis. @param {number} event */
@@ -130,97 +155,93 @@ export class Stage {
     const level = this.height - 1 - Math.floor(y - TOP);
     if (c < 0 || c >= this.stand.length || level < 0 || level >= this.height) return -1;
     const began = performance.now();
-    const live = this.pickLive && this.pickAt === this.stand[c] ? this.pickLive : new Live(this.trace);
-    if (live !== this.pickLive) this.moments.seek(live, this.stand[c]);
-    this.pickLive = live;
-    this.pickAt = this.stand[c];
+    this.moments.seek(this.picked, this.stand[c]);
     const at = this.low + (level + 0.5) * ((this.high - this.low) / this.height);
-    const found = rowAt(this.trace, live, at, this.hide);
+    const row = rowAt(this.trace, this.picked, at, this.hide);
     this.took.pick = performance.now() - began;
-    return found.row;
+    return row;
   }
 
   key() {
     return [this.perColumn, this.low, this.high, this.hide, this.byTime, this.colourKey, this.width, this.height].join("|");
   }
 
-  /** Draw all again; resolves when complete. */
+  /** Draw all again. @returns {Promise<boolean>} complete, and not overtaken by a newer wish */
   async draw() {
     const job = ++this.job;
+    const turn = new Turn(() => job === this.job);
     const began = performance.now();
     const width = this.width;
     const key = this.key();
-    const old = { ...this.shown };
-    const shift = (this.start - old.start) / this.perColumn;
-    const whole = Math.abs(Math.round(shift) - shift) < 1e-6 && old.key === key && this.ready;
-    let first = 0;
-    let end = width;
-    if (whole && Math.abs(Math.round(shift)) < width) {
-      const by = Math.round(shift);
-      const h = this.height;
-      if (by > 0) this.pixels.copyWithin(0, by * h);
-      else if (by < 0) this.pixels.copyWithin(-by * h, 0, (width + by) * h);
-      first = by > 0 ? width - by : 0;
-      end = by > 0 ? width : -by;
-      this.moveColumns(by, first, end);
-    } else {
-      const kept = this.wholeBitmap;
-      if (kept && kept.key === `${key}|${this.start}`) {
-        this.pixels = kept.pixels.slice();
-        this.stand = kept.stand.slice();
-        this.edges = kept.edges;
-        first = end = 0;
-      } else {
-        if (this.ready) this.preview(old);
-        this.edges = edgesOf(this.trace, this.byTime, this.start, this.perColumn, width);
-        this.stand = highest(this.trace, this.moments, this.edges).stand;
-        this.pixels = new Uint32Array(width * this.height);
-      }
-    }
-    this.shown = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
+    const next = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
+    const columns = await this.columns(next, turn);
+    if (!columns) return false;
+    Object.assign(this, columns.picture);
+    this.shown = next;
     const frame = { edges: this.edges, height: this.height, low: this.low, high: this.high, hide: this.hide };
-    this.raster.begin(frame, this.stand, this.pixels, first, end);
-    let done = false;
-    while (!done) {
-      done = this.raster.run(performance.now() + SLICE_MS);
-      if (done) break;
-      await slice();
-      if (job !== this.job) return false;
-    }
+    this.ready = false;
+    this.raster.begin(frame, this.stand, this.pixels, columns.first, columns.end);
+    while (!this.raster.run(turn)) if (!(await turn.pass())) return false;
     this.blit();
-    this.drawArea();
     this.ready = true;
+    this.blitArea();
+    this.drawArea();
     this.drawOver();
     this.took.draw = performance.now() - began;
     const w = this.whole;
-    if (this.start === w.start && Math.abs(this.perColumn * width - w.span) < 1e-6 * w.span)
-      this.wholeBitmap = { key: `${key}|${this.start}`, pixels: this.pixels.slice(), stand: this.stand.slice(), edges: this.edges };
+    if (columns.first < columns.end && next.start === w.start && Math.abs(next.perColumn * width - w.span) < 1e-6 * w.span)
+      this.wholeBitmap = {
+        key: `${key}|${next.start}`, stand: this.stand.slice(), sums: this.sums.slice(), edges: this.edges.slice(), pixels: this.pixels.slice(),
+      };
     return true;
   }
 
-  /** @param {number} by @param {number} first @param {number} end */
-  moveColumns(by, first, end) {
-    const width = this.width;
-    const edges = this.edges.slice();
-    const stand = this.stand.slice();
-    if (by > 0) {
-      edges.copyWithin(0, by);
-      stand.copyWithin(0, by);
-    } else if (by < 0) {
-      edges.copyWithin(-by, 0);
-      stand.copyWithin(-by, 0);
+  /** What stands for each column, and which of them are to be drawn.
+   * @param {typeof this.shown} next @param {Turn} turn */
+  async columns(next, turn) {
+    const { width, key } = next;
+    const shift = (next.start - this.shown.start) / next.perColumn;
+    const by = Math.round(shift);
+    if (this.ready && this.shown.key === key && Math.abs(by - shift) < 1e-6 && Math.abs(by) < width)
+      return this.moved(by, turn);
+    const kept = this.wholeBitmap;
+    if (kept && kept.key === `${key}|${next.start}`) {
+      const { stand, sums, edges, pixels } = kept;
+      const picture = { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
+      return { picture, first: 0, end: 0 };
     }
-    if (first < end) {
-      const fresh = edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first);
-      edges.set(fresh.subarray(0, Math.min(fresh.length, width + 1 - first)), first);
-      stand.set(highest(this.trace, this.moments, fresh).stand, first);
-    }
-    this.edges = edges;
-    this.stand = stand;
+    if (this.bitmap.width > 1) this.preview();
+    const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
+    const heights = await highest(this.trace, this.moments, edges, turn);
+    return heights && { picture: { ...heights, edges, pixels: new Uint32Array(width * this.height) }, first: 0, end: width };
   }
 
-  /** The last bitmap where it belongs now. @param {typeof this.shown} old */
-  preview(old) {
+  /** The same columns moved to the left, and what comes into sight.
+   * @param {number} by columns @param {Turn} turn */
+  async moved(by, turn) {
+    const width = this.width;
+    const h = this.height;
+    const first = by > 0 ? width - by : 0;
+    const end = by > 0 ? width : -by;
+    const fresh = first < end ? edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first) : null;
+    const heights = fresh && (await highest(this.trace, this.moments, fresh, turn));
+    if (fresh && !heights) return null;
+    const { edges, stand, sums, pixels } = this;
+    moveBy(edges, by);
+    moveBy(stand, by);
+    moveBy(sums, 8 * by);
+    moveBy(pixels, by * h);
+    if (fresh && heights) {
+      edges.set(fresh.subarray(0, Math.min(fresh.length, width + 1 - first)), first);
+      stand.set(heights.stand, first);
+      sums.set(heights.sums, 8 * first);
+    }
+    return { picture: { stand, sums, edges, pixels }, first, end };
+  }
+
+  /** The last bitmap where it belongs now. */
+  preview() {
+    const old = this.drawn;
     const g = prepare(this.base, LEFT + this.width + RIGHT, TOP + this.height + AXIS + this.spanHeight);
     const x = LEFT + (old.start - this.start) / this.perColumn;
     const w = (old.width * old.perColumn) / this.perColumn;
@@ -231,75 +252,71 @@ export class Stage {
     g.rect(LEFT, TOP, this.width, this.height);
     g.clip();
     g.imageSmoothingEnabled = false;
-    if (this.bitmap.width > 1) g.drawImage(this.bitmap, x, y, w, h);
+    g.drawImage(this.bitmap, x, y, w, h);
     g.restore();
+    this.drawOver();
   }
 
   get spanHeight() {
-    return this.marks.spans.length || this.marks.steps.length ? SPAN_ROWS : 0;
+    return this.spans.height;
   }
 
   blit() {
     const width = this.width;
     const h = this.height;
+    const image = pixelsOf(this.bitmap, width, h);
+    const out = new Uint32Array(image.data.buffer);
+    for (let c = 0; c < width; c++)
+      for (let y = 0, at = c * h, to = (h - 1) * width + c; y < h; y++, at++, to -= width) out[to] = this.pixels[at];
+    context(this.bitmap).putImageData(image, 0, 0);
     const g = prepare(this.base, LEFT + width + RIGHT, TOP + h + AXIS + this.spanHeight);
     g.fillStyle = inks().plot;
     g.fillRect(LEFT, TOP, width, h);
-    const flat = /** @type {HTMLCanvasElement} */ (document.createElement("canvas"));
-    flat.width = h;
-    flat.height = width;
-    const data = new ImageData(new Uint8ClampedArray(this.pixels.buffer, this.pixels.byteOffset, width * h * 4), h, width);
-    /** @type {CanvasRenderingContext2D} */ (flat.getContext("2d")).putImageData(data, 0, 0);
-    this.bitmap.width = width;
-    this.bitmap.height = h;
-    const b = /** @type {CanvasRenderingContext2D} */ (this.bitmap.getContext("2d"));
-    b.imageSmoothingEnabled = false;
-    // Columns lie as rows, bottom pixel first: turn them up.
-    b.setTransform(0, -1, 1, 0, 0, h);
-    b.drawImage(flat, 0, 0);
-    b.setTransform(1, 0, 0, 1, 0, 0);
     g.imageSmoothingEnabled = false;
     g.drawImage(this.bitmap, LEFT, TOP);
+    this.drawn = this.shown;
   }
 
-  /** Sums by category at the event that stands for each column. */
+  /** Sums by category at the event that stands for each column, as a bitmap. */
+  blitArea() {
+    const width = this.stand.length;
+    const image = pixelsOf(this.areaBitmap, width, AREA_HEIGHT);
+    const out = new Uint32Array(image.data.buffer);
+    out.fill(abgr(inks().plot));
+    const scale = AREA_HEIGHT / this.areaHigh;
+    for (let c = 0; c < width; c++) {
+      let top = 0;
+      let y = 0;
+      for (let k = 0; k < 8; k++) {
+        top += Math.max(0, this.sums[8 * c + k]);
+        for (const end = Math.round(top * scale); y < end; y++) out[(AREA_HEIGHT - 1 - y) * width + c] = AREA_COLOURS[k];
+      }
+    }
+    context(this.areaBitmap).putImageData(image, 0, 0);
+  }
+
+  get areaHigh() {
+    return Math.max(this.trace.peakTotal, 1) * 1.04;
+  }
+
   drawArea() {
-    const t = this.trace;
     const width = this.width;
     const ink = inks();
     const g = prepare(this.area, LEFT + width + RIGHT, AREA_HEIGHT + 12);
-    const sums = new Float64Array(8);
-    let index = this.stand.length ? this.stand[0] : 0;
-    this.moments.sums(sums, index);
-    const high = Math.max(this.trace.peakTotal, 1) * 1.04;
-    const scale = AREA_HEIGHT / high;
-    g.fillStyle = ink.plot;
-    g.fillRect(LEFT, 4, width, AREA_HEIGHT);
-    const category = Uint8Array.from(t.attrs, (/** @type {any[]} */ a) => a[3]);
-    for (let c = 0; c < this.stand.length; c++) {
-      for (const to = this.stand[c]; index < to; index++) {
-        const change = t.changes[index];
-        const row = change >= 0 ? change : ~change;
-        const size = t.sizes[t.sizeRow[row]];
-        sums[category[t.attrRow[row]]] += change >= 0 ? size : -size;
-      }
-      let y = AREA_HEIGHT + 4;
-      for (let k = 0; k < 8; k++) {
-        const h = sums[k] * scale;
-        if (h <= 0) continue;
-        g.fillStyle = CATEGORY_COLOURS[k];
-        g.fillRect(LEFT + c, y - h, 1, h);
-        y -= h;
-      }
-    }
+    g.imageSmoothingEnabled = false;
+    if (this.areaBitmap.width > 1) g.drawImage(this.areaBitmap, LEFT, 4, this.stand.length, AREA_HEIGHT);
     g.strokeStyle = ink.line;
     g.lineWidth = 1;
     g.strokeRect(LEFT + 0.5, 4.5, width - 1, AREA_HEIGHT - 1);
     g.fillStyle = ink.muted;
     g.textAlign = "right";
     g.textBaseline = "middle";
-    g.fillText(bytes(high / 1.04), LEFT - 6, 12);
-    g.fillText("0", LEFT - 6, AREA_HEIGHT);
+    const step = byteStep(this.areaHigh, 3);
+    for (let b = 0; b <= this.areaHigh; b += step) {
+      const y = AREA_HEIGHT + 4 - (b / this.areaHigh) * AREA_HEIGHT;
+      g.fillText(bytes(b), LEFT - 7, Math.min(y, AREA_HEIGHT));
+      g.fillRect(LEFT - 4, Math.round(y), 4, 1);
+    }
     const x = this.x(this.moment);
     if (x >= LEFT && x <= LEFT + width) {
       g.fillStyle = ink.text;
@@ -316,7 +333,7 @@ export class Stage {
     this.drawAxes(g, ink);
     g.save();
     g.beginPath();
-    g.rect(LEFT, 0, width, TOP + this.height);
+    g.rect(LEFT - 6, 0, width + 12, TOP + this.height);
     g.clip();
     this.drawLines(g, ink);
     for (const [row, colour, thick] of /** @type {[number, string, number][]} */ ([[this.hovered, ink.text, 1], [this.pinned, ink.alarm, 2]]))
@@ -325,7 +342,7 @@ export class Stage {
     g.fillStyle = ink.text;
     g.fillRect(Math.round(x), TOP, 1, this.height);
     g.restore();
-    this.drawSpans(g, ink);
+    this.spans.draw(g, TOP + this.height + AXIS, LEFT, LEFT + width, (event) => this.x(event), ink);
   }
 
   /** @param {CanvasRenderingContext2D} g @param {any} ink */
@@ -346,9 +363,8 @@ export class Stage {
     }
     const span = this.perColumn * width;
     const along = decimalStep(span, Math.max(2, width / 130));
-    const offset = this.byTime ? 0 : 0;
     g.textBaseline = "top";
-    for (let p = Math.ceil((this.start - offset) / along) * along; p <= this.start + span; p += along) {
+    for (let p = Math.ceil(this.start / along) * along; p <= this.start + span; p += along) {
       const x = LEFT + (p - this.start) / this.perColumn;
       const words = this.byTime ? this.timeWords(p, along) : count(p);
       const w = g.measureText(words).width;
@@ -368,46 +384,10 @@ export class Stage {
 
   /** @param {CanvasRenderingContext2D} g @param {any} ink */
   drawLines(g, ink) {
-    const { events, bytes: reserved, known } = this.reserved;
-    const width = this.width;
-    if (known) {
-      g.strokeStyle = ink.line;
-      g.lineWidth = 1.2;
-      g.beginPath();
-      let k = 0;
-      let since = 0;
-      let longest = 0;
-      let flat = 0;
-      for (let c = 0; c < width; c++) {
-        const before = k;
-        while (k + 1 < events.length && events[k + 1] <= this.edges[c + 1]) k++;
-        if (reserved[k] !== reserved[before]) since = c;
-        if (c - since > longest) {
-          longest = c - since;
-          flat = since;
-        }
-        const y = this.y(reserved[k]);
-        if (c) g.lineTo(LEFT + c + 1, y);
-        else g.moveTo(LEFT, y);
-      }
-      g.stroke();
-      let level = reserved[0];
-      for (let i = 0; i < events.length && events[i] <= this.edges[flat + 1]; i++) level = reserved[i];
-      this.label(g, LEFT + flat + 8, this.y(level) - 5, "reserved", ink.line, ink);
-    }
-    const limits = new Set(this.marks.ooms.map((/** @type {any} */ o) => o.limit_bytes).filter(Boolean));
+    if (this.reserved.known) this.drawReserved(g, ink);
     const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;
-    if (last && limits.size && last <= this.high && last >= this.low) {
-      const y = this.y(last);
-      g.setLineDash([5, 4]);
-      g.strokeStyle = ink.alarm;
-      g.beginPath();
-      g.moveTo(LEFT, y);
-      g.lineTo(LEFT + width, y);
-      g.stroke();
-      g.setLineDash([]);
-      this.label(g, LEFT + 6, y + 12, `${bytes(last)} could be had at the failure`, ink.alarm, ink);
-    }
+    this.drawLevel(g, ink, this.marks.capacity_bytes, "the card has", ink.muted, 0);
+    if (last !== this.marks.capacity_bytes) this.drawLevel(g, ink, last, "could be had at the failure:", ink.alarm, 1);
     g.fillStyle = ink.alarm;
     for (const o of this.marks.ooms) {
       const x = this.x(o.event);
@@ -420,6 +400,7 @@ export class Stage {
       g.lineTo(x, TOP - 1);
       g.fill();
     }
+    this.drawOomWords(g);
     const px = this.x(this.trace.peakEvent);
     g.strokeStyle = ink.mark;
     g.lineWidth = 2;
@@ -428,6 +409,73 @@ export class Stage {
     g.arc(px, this.y(this.trace.peakTotal), 4, 0, 7);
     g.fill();
     g.stroke();
+  }
+
+  /** Of failures close together one is told in words. @param {CanvasRenderingContext2D} g */
+  drawOomWords(g) {
+    let free = -Infinity;
+    g.textBaseline = "alphabetic";
+    for (const o of this.marks.ooms) {
+      const x = this.x(o.event);
+      const words = `out of memory${o.requested_bytes ? `: ${bytes(o.requested_bytes)} asked` : ""}`;
+      const w = g.measureText(words).width;
+      const left = x + 9 + w > LEFT + this.width ? x - 9 - w : x + 9;
+      if (x < LEFT || x > LEFT + this.width + 1 || left < free) continue;
+      free = left + w + 24;
+      g.textAlign = "left";
+      g.fillText(words, left, TOP - 5);
+    }
+  }
+
+  /** A limit: a line where it is in sight, else words at the top.
+   * @param {CanvasRenderingContext2D} g @param {any} ink @param {number | null} level
+   * @param {string} words @param {string} colour @param {number} row */
+  drawLevel(g, ink, level, words, colour, row) {
+    if (!level || level < this.low) return;
+    const amount = `${words} ${bytes(level)}`;
+    if (level > this.high) {
+      this.label(g, LEFT + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);
+      return;
+    }
+    const y = this.y(level);
+    g.setLineDash([5, 4]);
+    g.strokeStyle = colour;
+    g.beginPath();
+    g.moveTo(LEFT, y);
+    g.lineTo(LEFT + this.width, y);
+    g.stroke();
+    g.setLineDash([]);
+    this.label(g, LEFT + 6, y + 12, amount, colour, ink);
+  }
+
+  /** @param {CanvasRenderingContext2D} g @param {any} ink */
+  drawReserved(g, ink) {
+    const { events, bytes: reserved } = this.reserved;
+    const right = LEFT + this.width;
+    const from = this.byTime ? this.trace.eventAt(this.start) : this.start;
+    let low = 0;
+    let high = events.length - 1;
+    while (low < high) {
+      const mid = (low + high + 1) >> 1;
+      if (events[mid] <= from) low = mid;
+      else high = mid - 1;
+    }
+    g.strokeStyle = ink.line;
+    g.lineWidth = 1.2;
+    g.beginPath();
+    let x = LEFT;
+    let longest = { x, length: 0, bytes: 0 };
+    g.moveTo(x, this.y(reserved[low]));
+    for (let k = low; x < right; k++) {
+      const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT, this.x(events[k + 1]))) : right;
+      if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
+      g.lineTo(to, this.y(reserved[k]));
+      if (k + 1 < events.length) g.lineTo(to, this.y(reserved[k + 1]));
+      x = to;
+      if (k + 1 >= events.length) break;
+    }
+    g.stroke();
+    if (longest.length > 60) this.label(g, longest.x + 8, this.y(longest.bytes) - 5, "reserved", ink.line, ink);
   }
 
   /** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {string} words
@@ -443,85 +491,44 @@ export class Stage {
     g.fillText(words, x, at);
   }
 
-  /** The band of an allocation, where it is in sight. @param {CanvasRenderingContext2D} g
-   * @param {number} row @param {string} colour @param {number} thick */
+  /** The band of an allocation, where it is in sight: what is known of it now, and all of it soon.
+   * @param {CanvasRenderingContext2D} g @param {number} row @param {string} colour @param {number} thick */
   outline(g, row, colour, thick) {
-    const t = this.trace;
-    const left = Math.max(0, Math.floor(this.x(t.born[row]) - LEFT));
-    const right = Math.min(this.stand.length, Math.ceil(this.x(Math.min(t.freeCompleted[row], t.to)) - LEFT) + 1);
-    if (right <= left) return;
-    const step = Math.max(1, Math.floor((right - left) / 240));
-    const live = new Live(t);
-    /** @type {[number, number, number][]} */
-    const edge = [];
-    const began = performance.now();
-    let at = -1;
-    for (let c = left; c < right && performance.now() - began < 12; c += step) {
-      const index = this.stand[c];
-      if (at < 0 || index - at > 4096 || index < at) this.moments.seek(live, index);
-      else for (let i = at; i < index; i++) live.apply(t.changes[i]);
-      at = index;
-      let offset = t.loose;
-      let found = false;
-      for (const block of live.blocks) {
-        if (block.rows[block.n - 1] < row && !this.hide) {
-          offset += block.bytes;
-          continue;
-        }
-        for (let i = 0; i < block.n && block.rows[i] <= row; i++) {
-          if (block.rows[i] === row) found = true;
-          else if (t.size(block.rows[i]) >= this.hide) offset += t.size(block.rows[i]);
-        }
-        break;
-      }
-      if (found) edge.push([LEFT + c, this.y(offset), this.y(offset + t.size(row))]);
-    }
-    if (!edge.length) return;
+    const known = this.trails.get(row);
+    if (!known || known.shown !== this.shown) void this.follow(row);
+    if (!known || known.shown.perColumn !== this.perColumn || known.shown.key.split("|")[3] !== String(this.hide)) return;
+    const left = LEFT + known.first - (this.start - known.shown.start) / this.perColumn;
+    const size = this.trace.size(row);
+    const n = known.offsets.length;
     g.strokeStyle = colour;
     g.lineWidth = thick;
     g.beginPath();
-    edge.forEach(([x, low], i) => (i ? g.lineTo(x + step, low) : g.moveTo(x, low)));
-    for (const [x, , high] of edge.reverse()) g.lineTo(x, high);
+    for (let c = 0; c < n; c++) {
+      const y = this.y(known.offsets[c]);
+      g.lineTo(left + c, y);
+      g.lineTo(left + c + 1, y);
+    }
+    for (let c = n - 1; c >= 0; c--) {
+      const y = this.y(known.offsets[c] + size);
+      g.lineTo(left + c + 1, y);
+      g.lineTo(left + c, y);
+    }
     g.closePath();
     g.stroke();
   }
 
-  /** Annotations, else steps, below the axis. @param {CanvasRenderingContext2D} g @param {any} ink */
-  drawSpans(g, ink) {
-    if (!this.spanHeight) return;
-    const width = this.width;
-    const y = TOP + this.height + AXIS;
-    /** @type {[string, number, number][]} */
-    const spans = this.marks.spans.length
-      ? this.marks.spans
-      : this.marks.steps.map((/** @type {number[]} */ s, /** @type {number} */ i) => [`step ${i}`, s[0], s[1]]);
-    g.save();
-    g.beginPath();
-    g.rect(LEFT, y, width, SPAN_ROWS);
-    g.clip();
-    g.textBaseline = "middle";
-    g.textAlign = "left";
-    let outer = -1;
-    let drawn = LEFT - 1;
-    let i = 0;
-    for (const [name, from, to] of spans) {
-      // Of nested ones the outermost; of many in a pixel one.
-      if (to <= outer && from < outer) continue;
-      outer = to;
-      i++;
-      const x = Math.max(LEFT, this.x(from));
-      const end = Math.min(LEFT + width, this.x(to));
-      if (end < LEFT || x > LEFT + width || end < drawn + 1) continue;
-      drawn = end;
-      g.fillStyle = ["#0072b2", "#009e73", "#cc79a7", "#e69f00"][i % 4];
-      g.globalAlpha = 0.3;
-      g.fillRect(x, y, Math.max(1, end - x - 0.5), SPAN_ROWS - 2);
-      g.globalAlpha = 1;
-      const most = Math.floor((end - x - 8) / 6);
-      g.fillStyle = ink.text;
-      if (most >= 5) g.fillText(elide(name, most), x + 4, y + SPAN_ROWS / 2 - 1);
+  /** Find the trail of a row in the columns shown. @param {number} row */
+  async follow(row) {
+    if (!this.ready || this.following === row) return;
+    this.following = row;
+    const { shown } = this;
+    const trail = await trailOf(this, row, new Turn(() => this.shown === shown && (row === this.hovered || row === this.pinned)));
+    this.following = -1;
+    if (trail) {
+      for (const old of this.trails.keys()) if (old !== this.hovered && old !== this.pinned) this.trails.delete(old);
+      this.trails.set(row, trail);
     }
-    g.restore();
+    if (this.ready && (trail || this.shown !== shown)) this.drawOver();
   }
 
   /** @param {number} by columns */
@@ -550,9 +557,42 @@ export class Stage {
     if (x < 0 || x > this.width) this.start = this.position(event) - Math.round(this.width / 2) * this.perColumn;
   }
 
+  /** Bytes of each category in the column under a point of either picture; null: beside them.
+   * @param {number} x @returns {Float64Array | null} */
+  sumsAt(x) {
+    const c = Math.floor(x - LEFT);
+    return c < 0 || c >= this.stand.length ? null : this.sums.subarray(8 * c, 8 * c + 8);
+  }
+
+  /** Words of steps and annotations under a point. @param {{x: number, y: number}} at */
+  spanAt(at) {
+    const y = at.y - (TOP + this.height + AXIS);
+    if (y < 0 || at.x < LEFT || at.x > LEFT + this.width) return "";
+    const position = this.start + (at.x - LEFT) * this.perColumn;
+    return this.spans.words(y, this.byTime ? this.trace.eventAt(position) : Math.floor(position));
+  }
+
   /** @param {MouseEvent} e */
   point(e) {
     const place = this.over.getBoundingClientRect();
     return { x: e.clientX - place.left, y: e.clientY - place.top };
   }
+}
+
+/** What lay at `by` comes to the front. @param {Float64Array | Int32Array | Uint32Array} list
+ * @param {number} by */
+function moveBy(list, by) {
+  if (by > 0) list.copyWithin(0, by);
+  else if (by < 0) list.copyWithin(-by, 0);
+}
+
+/** Room for the pixels of a bitmap. @param {HTMLCanvasElement} bitmap @param {number} width @param {number} height */
+function pixelsOf(bitmap, width, height) {
+  if (bitmap.width !== width || bitmap.height !== height) [bitmap.width, bitmap.height] = [width, height];
+  return context(bitmap).createImageData(width, height);
+}
+
+/** @param {HTMLCanvasElement} bitmap */
+function context(bitmap) {
+  return /** @type {CanvasRenderingContext2D} */ (bitmap.getContext("2d"));
 }

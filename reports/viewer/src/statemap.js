@@ -38,7 +38,7 @@ export class StateView {
     this.tip.hidden = true;
     this.box.append(this.canvas, this.space);
     this.element.append(this.summary, this.box, this.tip);
-    /** @type {ReturnType<typeof stateAt>["segments"]} */
+    /** @type {NonNullable<Awaited<ReturnType<typeof stateAt>>>["segments"]} */
     this.segments = [];
     this.event = trace.from;
     this.pinned = -1;
@@ -52,9 +52,11 @@ export class StateView {
     });
   }
 
-  /** @param {Int32Array} rows alive @param {number} event @param {number} pinned */
-  show(rows, event, pinned) {
-    const state = stateAt(this.trace, rows, event);
+  /** @param {Int32Array} rows alive @param {number} event @param {number} pinned
+   * @param {import("./slices.js").Turn} turn @returns {Promise<boolean>} false: overtaken */
+  async show(rows, event, pinned, turn) {
+    const state = await stateAt(this.trace, rows, event, turn);
+    if (!state) return false;
     this.event = event;
     this.pinned = pinned;
     this.segments = state.segments;
@@ -80,6 +82,7 @@ export class StateView {
     if (state.lost) parts.push(`${state.lost} blocks (see the table) lie in no segment that is known`);
     this.summary.textContent = parts.join(" \u00b7 ");
     this.draw();
+    return true;
   }
 
   draw() {
@@ -112,9 +115,13 @@ export class StateView {
     g.fillText(`${address(s.segment.address)} ${where}`, 8, y + ROW / 2 - 1);
     g.fillStyle = ink.grid;
     g.fillRect(LEFT, y, Math.max(1, s.segment.size * scale), ROW - 3);
+    let drawn = LEFT - 1;
     for (const row of s.rows) {
       const x = LEFT + (addresses[row] - s.segment.address) * scale;
       const w = Math.max(0.6, t.size(row) * scale - 0.4);
+      // Of many in a pixel, two.
+      if (x + w < drawn + 0.5 && row !== this.pinned) continue;
+      drawn = x + w;
       g.fillStyle = this.colour(row, this.event);
       g.fillRect(x, y, w, ROW - 3);
       if (t.freeRequested[row] <= this.event) {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // table.js -- a table of any length: only the rows in sight are elements.
 
-import { element } from "./dom.js";
+import { button, element } from "./dom.js";
+import { Turn } from "./slices.js";
+import { placesInOrder } from "./sort.js";
 
 const ROW = 25;
 const HEIGHT = 340;
 
-/** @typedef {{title: string, width: string, name?: boolean, text: (row: number) => string, key?: (row: number) => number | string}} Column */
+/** @typedef {{title: string, width: string, name?: boolean, text: (row: number) => string, key: (row: number) => number}} Column */
+
+/** Loops look at the clock once in so many rounds: a mask. */
+const OFTEN = 0x1fff;
 
 export class Table {
   /** @param {Column[]} columns @param {(row: number) => void} pick @param {string} label */
@@ -25,10 +30,12 @@ export class Table {
       const col = element("col");
       col.style.width = c.width;
       widths.append(col);
-      const th = element("th", c.name ? "words" : "", c.title);
+      const th = element("th", c.name ? "words" : "");
       th.setAttribute("scope", "col");
       th.setAttribute("aria-sort", "none");
-      if (c.key) th.addEventListener("click", () => this.sort(i));
+      const by = button(c.title, `Sort by ${c.title.toLowerCase()}`, () => void this.sort(i));
+      by.className = "by";
+      th.append(by);
       titles.append(th);
     });
     head.append(titles);
@@ -36,8 +43,9 @@ export class Table {
     this.body = element("tbody");
     table.append(widths, head, this.body);
     this.element.append(table);
-    /** @type {ArrayLike<number>} */
-    this.rows = [];
+    /** @type {Int32Array} */
+    this.rows = new Int32Array(0);
+    this.job = 0;
     this.sorted = -1;
     this.down = true;
     this.selected = -1;
@@ -49,38 +57,46 @@ export class Table {
     });
   }
 
-  /** @param {ArrayLike<number>} rows */
-  show(rows) {
-    this.rows = rows;
+  /** @param {Int32Array} rows @param {Turn} turn @returns {Promise<boolean>} false: overtaken */
+  async show(rows, turn) {
+    const job = ++this.job;
+    const ordered = this.sorted >= 0 ? await this.order(rows, turn) : rows;
+    if (!ordered || job !== this.job) return false;
+    this.rows = ordered;
     this.element.setAttribute("aria-rowcount", String(rows.length));
-    if (this.sorted >= 0) this.order();
     this.draw();
+    return true;
+  }
+
+  /** A second time: the other way round. @param {number} column */
+  sortBy(column) {
+    this.down = this.sorted === column ? !this.down : !this.columns[column].name;
+    this.sorted = column;
+    [...this.titles.children].forEach((th, i) =>
+      th.setAttribute("aria-sort", i !== column ? "none" : this.down ? "descending" : "ascending"));
   }
 
   /** @param {number} column */
-  sort(column) {
-    this.down = this.sorted === column ? !this.down : !this.columns[column].name;
-    this.sorted = column;
-    this.order();
-    [...this.titles.children].forEach((th, i) =>
-      th.setAttribute("aria-sort", i !== column ? "none" : this.down ? "descending" : "ascending"));
-    this.element.scrollTop = 0;
-    this.draw();
+  async sort(column) {
+    this.sortBy(column);
+    const job = this.job + 1;
+    if (await this.show(this.rows, new Turn(() => job === this.job))) this.element.scrollTop = 0;
   }
 
-  order() {
-    const key = this.columns[this.sorted].key;
-    if (!key) return;
-    const n = this.rows.length;
-    const keys = new Array(n);
-    const order = new Uint32Array(n);
-    for (let i = 0; i < n; i++) {
-      keys[i] = key(this.rows[i]);
-      order[i] = i;
-    }
+  /** @param {Int32Array} rows @param {Turn} turn */
+  async order(rows, turn) {
+    const { key } = this.columns[this.sorted];
     const sign = this.down ? -1 : 1;
-    order.sort((a, b) => (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : a - b));
-    this.rows = Float64Array.from(order, (i) => this.rows[i]);
+    const keys = new Float64Array(rows.length);
+    for (let i = 0; i < rows.length; i++) {
+      keys[i] = sign * key(rows[i]);
+      if ((i & OFTEN) === 0 && turn.due && !(await turn.pass())) return null;
+    }
+    const places = await placesInOrder(keys, turn);
+    if (!places) return null;
+    const out = new Int32Array(rows.length);
+    for (let i = 0; i < out.length; i++) out[i] = rows[places[i]];
+    return out;
   }
 
   /** @param {number} at */
@@ -96,7 +112,7 @@ export class Table {
 
   /** @param {KeyboardEvent} e */
   key(e) {
-    const at = Array.prototype.indexOf.call(this.rows, this.selected);
+    const at = this.rows.indexOf(this.selected);
     const page = Math.floor(HEIGHT / ROW) - 2;
     const move = /** @type {Record<string, number>} */ ({
       ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -at, End: this.rows.length - 1 - at,

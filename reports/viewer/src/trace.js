@@ -5,7 +5,8 @@
 // a replay walks: row r is born (r), or gone (~r), in the order of events.
 
 import { Reader, readChunk } from "./chunks.js";
-import { slice } from "./slices.js";
+import { Turn } from "./slices.js";
+import { placesInOrder } from "./sort.js";
 
 const OP_ALLOC = 0;
 const OP_FREE = 1;
@@ -16,6 +17,8 @@ const OP_FREED = 5;
 const COARSE_EVENTS = 16;
 const FREED_LISTS = 4096;
 const FREED_LONGEST = 16;
+/** Loops look at the clock once in so many rounds: a mask. */
+const OFTEN = 0x3fff;
 
 /** Later than every event. */
 export const ALIVE = 0x7fffffff;
@@ -45,6 +48,10 @@ export class Trace {
     this.segments = [];
     /** @type {Float64Array | null} */
     this.addressOf = null;
+    /** @type {Promise<void> | null} */
+    this.reading = null;
+    /** @type {Promise<{stacks: Float64Array, attrs: Float64Array}> | null} */
+    this.weighing = null;
     this.peakTotal = 0;
     this.peakEvent = this.from;
     // Of each distinct pair: bytes of the block, bytes asked for (-1: unknown).
@@ -81,16 +88,17 @@ export class Trace {
     /** @type {Record<string, Reader>} */
     const c = {};
     all.forEach((name, i) => (c[name] = new Reader(bytes[i])));
-    this.readRows(c);
+    await this.readRows(c);
     await this.readEvents(c, progress);
-    this.readExceptions(c.exceptions);
+    await this.readExceptions(c.exceptions);
     this.readSegments(c.segments);
     this.checkTimes();
   }
 
   /** @param {Record<string, Reader>} c */
-  readRows(c) {
+  async readRows(c) {
     const n = this.nRows;
+    const turn = new Turn();
     const sizes = [];
     const requested = [];
     let asked = 0;
@@ -106,12 +114,14 @@ export class Trace {
     while (!c.stack_dict.done) dict.push(c.stack_dict.next());
     this.stackRow = new Uint32Array(n);
     this.attrRow = new Uint16Array(n);
-    for (let i = 0, fresh = 0; i < n; i++) {
+    let fresh = 0;
+    for (let i = 0; i < n; i++) {
       const told = c.sizes.next();
       this.sizeRow[i] = told ? told - 1 : fresh++;
+      this.stackRow[i] = dict[c.stacks.next()];
+      this.attrRow[i] = c.attrs.next();
+      if ((i & OFTEN) === 0 && turn.due) await turn.pass();
     }
-    for (let i = 0; i < n; i++) this.stackRow[i] = dict[c.stacks.next()];
-    for (let i = 0; i < n; i++) this.attrRow[i] = c.attrs.next();
     this.stackDict = dict;
     this.born = new Int32Array(n);
     this.freeRequested = new Int32Array(n).fill(ALIVE);
@@ -129,6 +139,7 @@ export class Trace {
     const n = this.nEvents;
     const { born, freeRequested, freeCompleted } = this;
     const changes = new Int32Array(2 * this.nRows);
+    const turn = new Turn();
     const coarse = this.about.coarse_times;
     const timed = this.about.has_times;
     /** Microseconds since zero_us, never falling. */
@@ -181,9 +192,9 @@ export class Trace {
         if (timed) stamp(times);
       }
       event++;
-      if ((i & 0x3ffff) === 0x3ffff) {
+      if ((i & OFTEN) === 0 && turn.due) {
         progress(i / ops.length);
-        await slice();
+        await turn.pass();
       }
     }
     if (timed && coarse) this.readCoarse(times, at);
@@ -210,7 +221,7 @@ export class Trace {
   }
 
   /** @param {Reader} c */
-  readExceptions(c) {
+  async readExceptions(c) {
     if (c.done) return;
     while (!c.done) {
       const row = c.next();
@@ -219,15 +230,19 @@ export class Trace {
       this.freeRequested[row] = requested === -2 ? ALIVE : requested;
       this.freeCompleted[row] = completed === -2 ? ALIVE : completed;
     }
-    /** @type {number[]} */
-    const list = [];
+    const turn = new Turn();
+    const list = new Int32Array(2 * this.nRows);
+    let k = 0;
     for (let row = 0; row < this.nRows; row++) {
-      if (row >= this.nBefore) list.push(row);
-      if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list.push(~row);
+      if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list[k++] = ~row;
+      if (row >= this.nBefore) list[k++] = row;
+      if ((row & OFTEN) === 0 && turn.due) await turn.pass();
     }
     // Of one event the end comes first: something took the place.
-    list.sort((a, b) => this.changeEvent(a) - this.changeEvent(b) || a - b);
-    this.changes = new Int32Array(list);
+    const keys = new Float64Array(k);
+    for (let i = 0; i < k; i++) keys[i] = 2 * this.changeEvent(list[i]) + (list[i] >= 0 ? 1 : 0);
+    const places = /** @type {Uint32Array} */ (await placesInOrder(keys, turn));
+    this.changes = Int32Array.from(places, (i) => list[i]);
   }
 
   /** @param {Reader} c */
@@ -249,7 +264,13 @@ export class Trace {
 
   /** Addresses are read when something first asks for them. */
   async loadAddresses() {
-    if (this.addressOf || !this.hasAddresses) return;
+    if (!this.hasAddresses) return;
+    this.reading ||= this.readAddresses();
+    await this.reading;
+  }
+
+  async readAddresses() {
+    const turn = new Turn();
     const names = ["address_dict", "addresses", "misses"];
     const [dict, ago, misses] = (await Promise.all(names.map((n) => this.column(n)))).map((b) => new Reader(b));
     const unit = this.about.byte_addresses ? 1 : 512;
@@ -289,7 +310,9 @@ export class Trace {
       end = addresses[at] + units[this.sizeRow[row]];
     };
     for (let row = 0; row < this.nBefore; row++) born(row);
+    let rounds = 0;
     for (const change of this.told) {
+      if ((++rounds & OFTEN) === 0 && turn.due) await turn.pass();
       if (change >= 0) {
         born(change);
         continue;
@@ -301,7 +324,30 @@ export class Trace {
       else lengths[list]++;
       freed[base + lengths[list] - 1] = rowOf[~change];
     }
-    this.addressOf = Float64Array.from(rowOf, (row) => addresses[row] * unit);
+    if (turn.due) await turn.pass();
+    const addressOf = new Float64Array(this.nRows);
+    for (let row = 0; row < this.nRows; row++) addressOf[row] = addresses[rowOf[row]] * unit;
+    this.addressOf = addressOf;
+  }
+
+  /** Bytes times events of all rows of each stack and each kind, added up once. */
+  weights() {
+    this.weighing ||= this.weigh();
+    return this.weighing;
+  }
+
+  async weigh() {
+    const turn = new Turn();
+    const stacks = new Float64Array(this.file.stacks.length / 2);
+    const attrs = new Float64Array(this.attrs.length);
+    for (let row = 0; row < this.nRows; row++) {
+      const life = Math.min(this.freeCompleted[row], this.to + 1) - Math.max(this.born[row], this.from);
+      const weight = this.size(row) * life;
+      stacks[this.stackRow[row]] += weight;
+      attrs[this.attrRow[row]] += weight;
+      if ((row & OFTEN) === 0 && turn.due) await turn.pass();
+    }
+    return { stacks, attrs };
   }
 
   /** @param {number} change */

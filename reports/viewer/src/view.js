@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // view.js -- one device, all its views linked by one moment and one selection.
 
-import { coloursBy } from "./colours.js";
+import { coloursBy, PLAIN } from "./colours.js";
 import { button, choice, element, save } from "./dom.js";
 import { Panels } from "./panels.js";
 import { storeLink } from "./permalink.js";
@@ -12,6 +12,11 @@ import { ALIVE } from "./trace.js";
 import { bytes, count, duration, elide, frameWords, pool } from "./words.js";
 
 const TABS = [["state", "Allocator state"], ["flame", "Flame graph"], ["blocks", "Blocks"], ["allocations", "Allocations"], ["events", "Events"]];
+/** "optimizer state" @param {string} name */
+function categoryWords(name) {
+  return name.toLowerCase().replaceAll("_", " ");
+}
+
 const HIDE = /** @type {[string, string][]} */ ([["0", "nothing"], ["65536", "below 64 KiB"], ["1048576", "below 1 MiB"], ["16777216", "below 16 MiB"]]);
 
 export class View {
@@ -28,18 +33,19 @@ export class View {
     this.by = "category";
     this.text = "";
     this.query = parseQuery(trace, "", pool, this.categories);
-    this.colours = coloursBy(trace, this.categories, this.by);
+    this.colours = PLAIN;
     /** @type {{event: number, rows: Int32Array} | null} */
     this.now = null;
     this.drawing = false;
     this.again = false;
     this.playing = 0;
+    this.linkTimer = 0;
     this.element = element("div", "viewer");
     const s = this.stage;
     const bar = element("div", "bar");
     bar.setAttribute("role", "toolbar");
     this.axis = choice("over ", this.trace.byTime ? [["time", "time"], ["event", "events"]] : [["event", "events"]], (v) => this.setAxis(v));
-    this.colour = choice("colour by ", ["category", "site", "stream", "pool", "size", "age"].map((c) => [c, c]), (v) => this.setColour(v));
+    this.colour = choice("colour by ", ["category", "site", "stream", "pool", "size", "age"].map((c) => [c, c]), (v) => void this.setColour(v));
     this.hide = choice("hide ", HIDE, (v) => {
       s.hide = Number(v);
       this.redraw();
@@ -95,7 +101,7 @@ export class View {
     const ooms = this.trace.about.ooms;
     s.moment = ooms.length ? Math.max(this.trace.from, ooms[ooms.length - 1].event - 1) : this.trace.peakEvent;
     this.applyLink(link);
-    this.setColour(this.by, true);
+    await this.setColour(this.by, true);
     await this.redraw();
     this.changed();
   }
@@ -121,7 +127,13 @@ export class View {
     else if (link.q) this.setQuery(link.q, true);
   }
 
+  /** Keep the link of the page up to date; browsers stop pages that do so at every step. */
   link() {
+    if (!this.linkTimer) this.linkTimer = window.setTimeout(() => this.storeLink(), 250);
+  }
+
+  storeLink() {
+    this.linkTimer = 0;
     const s = this.stage;
     const w = s.whole;
     const fits = Math.abs(s.start - w.start) < s.perColumn && Math.abs(s.perColumn * s.width - w.span) < s.perColumn;
@@ -165,8 +177,12 @@ export class View {
   }
 
   rowsNow() {
-    if (!this.now || this.now.event !== this.stage.moment)
-      this.now = { event: this.stage.moment, rows: this.stage.moments.rowsAt(this.stage.moment) };
+    return this.rowsAt(this.stage.moment);
+  }
+
+  /** @param {number} event */
+  rowsAt(event) {
+    if (!this.now || this.now.event !== event) this.now = { event, rows: this.stage.moments.rowsAt(event) };
     return this.now.rows;
   }
 
@@ -179,7 +195,7 @@ export class View {
 
   momentWords() {
     const e = this.stage.moment;
-    return e <= this.trace.from && this.trace.from < 0 ? "before event 0" : `after event ${e}`;
+    return e <= this.trace.from && this.trace.from < 0 ? "before event 0" : `after event ${count(e)}`;
   }
 
   readoutWords() {
@@ -208,11 +224,11 @@ export class View {
     const attr = t.attrs[t.attrRow[row]];
     const requested = t.requested[t.sizeRow[row]];
     const dies = t.freeCompleted[row];
-    const born = t.born[row] < 0 ? "from before the recording" : `born at event ${t.born[row]}`;
+    const born = t.born[row] < 0 ? "from before the recording" : `born at event ${count(t.born[row])}`;
     const timed = t.times.length > 0 && t.born[row] > t.from && dies <= t.to;
-    const life = dies >= ALIVE ? "never freed" : `freed at event ${dies}${timed ? `, lived ${duration(t.timeOf(dies) - t.timeOf(t.born[row]))}` : ""}`;
+    const life = dies >= ALIVE ? "never freed" : `freed at event ${count(dies)}${timed ? `, lived ${duration(t.timeOf(dies) - t.timeOf(t.born[row]))}` : ""}`;
     const lines = [
-      `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${this.categories[attr[3]].toLowerCase().replace("_", " ")}`,
+      `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${categoryWords(this.categories[attr[3]])}`,
       `${born}, ${life}`,
     ];
     if (this.stage.moment >= t.born[row] && t.born[row] > t.from && t.times.length)
@@ -304,9 +320,11 @@ export class View {
   }
 
   /** @param {string} by @param {boolean} [quiet] */
-  setColour(by, quiet) {
+  async setColour(by, quiet) {
     this.by = by;
-    this.colours = coloursBy(this.trace, this.categories, by);
+    const colours = await coloursBy(this.trace, this.categories, by);
+    if (this.by !== by) return;
+    this.colours = colours;
     this.applyColours();
     this.legend.replaceChildren();
     for (const [hex, words] of this.colours.legend) {
@@ -328,7 +346,6 @@ export class View {
     const all = !query.stacks && !query.tests.length;
     const dark = document.documentElement.dataset.dark === "yes";
     const pale = dark ? 0xff33302c : 0xffe8e5e2;
-    this.stage.raster.ages = colours.ages;
     this.stage.raster.colour = all ? colours.of : (row, event) => {
       if (query.stacks && !query.stacks[trace.stackRow[row]]) return pale;
       for (const test of query.tests) if (!test(row)) return pale;
@@ -436,6 +453,22 @@ export class View {
       }
     });
     over.addEventListener("wheel", (e) => this.wheel(e), { passive: false });
+    const { area, areaTip, areaElement } = this.stage;
+    const inArea = (/** @type {MouseEvent} */ e) => {
+      const box = area.getBoundingClientRect();
+      return { x: e.clientX - box.left, y: e.clientY - box.top };
+    };
+    area.addEventListener("pointermove", (e) => {
+      const sums = this.stage.sumsAt(inArea(e).x);
+      this.showTip(areaTip, areaElement, inArea(e), sums ? this.sumWords(sums) : "");
+    });
+    area.addEventListener("pointerleave", () => (areaTip.hidden = true));
+    area.addEventListener("click", (e) => {
+      if (this.stage.sumsAt(inArea(e).x)) this.moveTo(this.stage.eventAtX(inArea(e).x), false);
+    });
+    new ResizeObserver(() => {
+      if (this.stage.laid && this.stage.adapt()) this.refresh();
+    }).observe(this.stage.element);
   }
 
   /** @param {WheelEvent} e */
@@ -462,17 +495,32 @@ export class View {
   hover(at) {
     const s = this.stage;
     const row = s.pick(at.x, at.y);
-    s.tip.hidden = row < 0;
-    if (row >= 0) {
-      s.tip.textContent = this.rowWords(row);
-      const width = s.element.clientWidth;
-      s.tip.style.left = `${Math.max(0, at.x + 14 + s.tip.offsetWidth > width ? at.x - 14 - s.tip.offsetWidth : at.x + 14)}px`;
-      s.tip.style.top = `${at.y + 14}px`;
-    }
+    this.showTip(s.tip, s.element, at, row >= 0 ? this.rowWords(row) : s.spanAt(at));
     if (row !== s.hovered) {
       s.hovered = row;
       s.drawOver();
     }
+  }
+
+  /** @param {HTMLElement} tip @param {HTMLElement} home @param {{x: number, y: number}} at
+   * @param {string} words "": nothing to tell */
+  showTip(tip, home, at, words) {
+    tip.hidden = !words;
+    if (!words) return;
+    tip.textContent = words;
+    const width = home.clientWidth;
+    tip.style.left = `${Math.max(0, at.x + 14 + tip.offsetWidth > width ? at.x - 14 - tip.offsetWidth : at.x + 14)}px`;
+    tip.style.top = `${at.y + 14}px`;
+  }
+
+  /** Bytes by category. @param {Float64Array} sums */
+  sumWords(sums) {
+    const lines = this.categories
+      .map((/** @type {string} */ name, /** @type {number} */ k) => ({ name: categoryWords(name), bytes: sums[k] }))
+      .filter((/** @type {{bytes: number}} */ r) => r.bytes > 0)
+      .sort((/** @type {{bytes: number}} */ x, /** @type {{bytes: number}} */ y) => y.bytes - x.bytes)
+      .map((/** @type {{name: string, bytes: number}} */ r) => `${bytes(r.bytes)} ${r.name}`);
+    return [`${bytes(sums.reduce((x, y) => x + y, 0))} active`, ...lines].join("\n");
   }
 
   /** @param {{x: number, y: number}} at */
