@@ -11,6 +11,7 @@
 #include <pcre2.h>
 
 #include "base/hash.h"
+#include "passes/native_frame.h"
 #include "passes/site.h"
 #include "reports/sha256.h"
 
@@ -218,7 +219,9 @@ const struct str *redact_text(void *redact, str_id id, enum snapshot_text what, 
 	const uint64_t key = (uint64_t)what << 32 | id.i;
 	char buf[4096];
 
-	if (what == TEXT_SETTING || is_whole_name(s) || (of_frame && r->frame_stays.at[frame.i]) ||
+	if (what == TEXT_SETTING || is_whole_name(s) ||
+	    (what == TEXT_CAPTURE && s->bytes[0] == '/' && native_path_is_library(s->bytes)) ||
+	    (of_frame && r->frame_stays.at[frame.i]) ||
 	    (!of_frame && keep_matches(r, s->bytes, s->length)))
 		return s;
 	const uint64_t *row = hashmap_get(&r->done, key);

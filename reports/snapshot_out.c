@@ -325,7 +325,7 @@ static void write_host(struct writing *w)
 
 /* ---- the rest ---- */
 
-static void write_value(struct writing *w, const struct value *v)
+static void write_value(struct writing *w, const struct value *v, enum snapshot_text what)
 {
 	switch (v->kind) {
 	case VALUE_NULL:
@@ -344,7 +344,7 @@ static void write_value(struct writing *w, const struct value *v)
 		sink_f64(&w->sink, v->f64);
 		return;
 	case VALUE_STR:
-		write_text(w, v->str, TEXT_SETTING);
+		write_text(w, v->str, what);
 		return;
 	case VALUE_LIST:
 	case VALUE_DICT:
@@ -358,7 +358,7 @@ static void write_value(struct writing *w, const struct value *v)
 
 			if (v->kind == VALUE_DICT)
 				sink_key_text(&w->sink, key->bytes, key->length);
-			write_value(w, &v->items.at[i]);
+			write_value(w, &v->items.at[i], what);
 		}
 		sink_end(&w->sink);
 		return;
@@ -475,7 +475,11 @@ static void write_root(struct writing *w)
 	write_traces(w);
 	if (w->m->settings_value) {
 		sink_key(&w->sink, SW_ALLOCATOR_SETTINGS);
-		write_value(w, w->m->settings_value);
+		write_value(w, w->m->settings_value, TEXT_SETTING);
+	}
+	if (w->m->capture_value) {
+		sink_key(&w->sink, SW_CAPTURE);
+		write_value(w, w->m->capture_value, TEXT_CAPTURE);
 	}
 	write_annotations(w);
 	write_host(w);

@@ -34,6 +34,7 @@ enum snapshot_text {
 	TEXT_ANNOTATION,
 	TEXT_METADATA, /* user_metadata, internal_metadata, compile_context, forward frames */
 	TEXT_SETTING,  /* values of allocator_settings that are strings */
+	TEXT_CAPTURE,  /* the same of what the recorder told: paths, a host's name */
 };
 
 struct snapshot_out {

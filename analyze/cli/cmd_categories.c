@@ -112,7 +112,8 @@ const struct command cmd_categories = {
 	.summary = "What each live block is, and which evidence says so",
 	.min_operands = 1,
 	.max_operands = 1,
-	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_RULES | COMMON_STEPS,
+	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_RULES | COMMON_STEPS |
+		  COMMON_SYMBOLS,
 	.reads = READS_BLOCKS,
 	.opts = categories_opts,
 	.own_bytes = sizeof(struct categories_options),

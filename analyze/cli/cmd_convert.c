@@ -29,6 +29,6 @@ const struct command cmd_convert = {
 	.summary = "The same snapshot as pickle or JSON, compressed or not",
 	.min_operands = 1,
 	.max_operands = 1,
-	.common = COMMON_OUTPUT,
+	.common = COMMON_OUTPUT | COMMON_NO_SYMBOLS,
 	.run = convert_command,
 };

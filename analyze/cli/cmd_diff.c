@@ -250,7 +250,7 @@ const struct command cmd_diff = {
 	.min_operands = 1,
 	.max_operands = 2,
 	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER | COMMON_RULES |
-		  COMMON_STEPS,
+		  COMMON_STEPS | COMMON_SYMBOLS,
 	.opts = diff_opts,
 	.own_bytes = sizeof(struct diff_own),
 	.run = diff_command,

@@ -245,7 +245,7 @@ const struct command cmd_export = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.common = COMMON_OUTPUT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER | COMMON_RULES |
-		  COMMON_STEPS,
+		  COMMON_STEPS | COMMON_SYMBOLS,
 	.opts = export_opts,
 	.own_bytes = sizeof(struct export_options),
 	.reads = READS_BLOCKS,

@@ -426,7 +426,8 @@ const struct command cmd_timeline = {
 	.summary = "Memory over time by category: a picture (-o x.html, x.svg), numbers or text",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT | COMMON_ALL_DEVICES | COMMON_TRACE | COMMON_RULES | COMMON_STEPS,
+	.common = COMMON_REPORT | COMMON_ALL_DEVICES | COMMON_TRACE | COMMON_RULES | COMMON_STEPS |
+		  COMMON_SYMBOLS,
 	.reads = READS_BLOCKS | READS_SUMS,
 	.opts = timeline_opts,
 	.own_bytes = sizeof(struct own_options),

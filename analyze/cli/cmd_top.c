@@ -120,7 +120,7 @@ const struct command cmd_top = {
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
 	.common = COMMON_REPORT | COMMON_DEVICE | COMMON_AT | COMMON_FILTER | COMMON_RULES |
-		  COMMON_STEPS,
+		  COMMON_STEPS | COMMON_SYMBOLS,
 	.reads = READS_BLOCKS,
 	.opts = top_opts,
 	.own_bytes = sizeof(struct top_options),

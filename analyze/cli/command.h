@@ -32,6 +32,8 @@ enum common_bits {
 	COMMON_RULES = 1 << 9,        /* --rules */
 	COMMON_STEPS = 1 << 10,       /* --step-marker */
 	COMMON_ALL_DEVICES = 1 << 11, /* --device, with "all" */
+	COMMON_SYMBOLS = 1 << 12,     /* --symbols, "auto" without it */
+	COMMON_NO_SYMBOLS = 1 << 13,  /* --symbols, "off" without it */
 	COMMON_REPORT = COMMON_JSON | COMMON_OUTPUT | COMMON_UNITS,
 };
 
@@ -54,8 +56,9 @@ struct common_options {
 	const char *at;       /* NULL: the command's default */
 	uint64_t limit_bytes; /* 0: the default */
 	struct opt_strings filter, exclude;
-	const char *rules;        /* NULL: the built-in ones alone */
-	const char *step_marker;  /* NULL: none */
+	const char *rules;       /* NULL: the built-in ones alone */
+	const char *step_marker; /* NULL: none */
+	struct opt_strings symbols;
 	bool totals_only, strict; /* of chrome traces and memory timelines */
 };
 

@@ -26,6 +26,7 @@ const struct command *command_find(const char *name)
 }
 
 static const char *const device_words[] = {"all", "host", NULL};
+static const char *const symbols_words[] = {"auto", "off", NULL};
 static const char *const moment_words[] = {"start", "end", "peak", "oom", NULL};
 
 #define COMMON(field) offsetof(struct common_options, field)
@@ -70,6 +71,16 @@ static const struct {
 	{COMMON_STEPS,
 	 {"step-marker", 0, OPT_STRING, COMMON(step_marker), "RE",
 	  "take annotations that match RE (PCRE2) for the steps of the program", NULL}},
+	{COMMON_SYMBOLS,
+	 {"symbols", 0, OPT_STRINGS, COMMON(symbols), "WHERE",
+	  "name native frames by the libraries in this file or folder, too; 'auto' (the default) "
+	  "looks where the file says they were, 'off' nowhere",
+	  symbols_words}},
+	{COMMON_NO_SYMBOLS,
+	 {"symbols", 0, OPT_STRINGS, COMMON(symbols), "WHERE",
+	  "name native frames by the libraries in this file or folder, or with 'auto' where the "
+	  "file says they were",
+	  symbols_words}},
 	{COMMON_UNITS,
 	 {"units", 0, OPT_CHOICE, COMMON(units), "UNIT",
 	  "show amounts of memory in bytes, KiB, MiB or GiB; without it, in the unit that fits "

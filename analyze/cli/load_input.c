@@ -10,6 +10,9 @@
 #include "cli/load_purpose.h"
 #include "cli/progress.h"
 #include "passes/filter.h"
+#include "passes/native_frame.h"
+#include "passes/symbol_file.h"
+#include "passes/symbols.h"
 #include "reports/emit.h"
 
 /* What more memory would help: reading costs about the same for each byte of the file. */
@@ -89,6 +92,72 @@ static int check_reads(const struct invocation *inv, const char *file, const str
 	return STATUS_INPUT;
 }
 
+/* Libraries named in one line. */
+#define SYMBOLS_TOLD 4
+
+static void tell_symbols(const struct symbols *s, const struct model *m)
+{
+	char words[600] = "";
+	size_t n = 0, missing = 0;
+
+	for (size_t i = 0; i < s->modules.n; i++) {
+		const struct symbols_module *module = &s->modules.at[i];
+
+		if (module->resolved || ++missing > SYMBOLS_TOLD || n >= sizeof words)
+			continue;
+		n += (size_t)snprintf(words + n, sizeof words - n, "%s%.100s (%s)",
+				      missing > 1 ? ", " : "",
+				      path_base(model_str(m, module->path)),
+				      module->other_build ? "another build" : "not found");
+	}
+	if (missing)
+		complain("no symbols of %zu of %zu libraries: %s%s", missing, s->modules.n, words,
+			 missing > SYMBOLS_TOLD ? " and others" : "");
+}
+
+/* What --symbols says. */
+static int symbols_wanted(const struct invocation *inv, const char *paths[OPT_STRINGS_MAX],
+			  struct symbols_options *out)
+{
+	const struct opt_strings *given = &inv->common.symbols;
+
+	*out = (struct symbols_options){
+		.paths = paths,
+		.recorded_paths = given->n > 0 || inv->command->common & COMMON_SYMBOLS,
+	};
+	for (size_t i = 0; i < given->n; i++) {
+		if (!strcmp(given->at[i], "off"))
+			out->recorded_paths = false;
+		else if (!strcmp(given->at[i], "auto"))
+			out->recorded_paths = true;
+		else
+			paths[out->n_paths++] = given->at[i];
+	}
+	if (given->n && (out->n_paths || out->recorded_paths) && !symbol_files_supported()) {
+		complain("--symbols needs libdw, which this vramscope was built without");
+		return STATUS_USAGE;
+	}
+	return STATUS_DONE;
+}
+
+static int load_symbols(struct invocation *inv, struct model *m)
+{
+	const char *paths[OPT_STRINGS_MAX];
+	struct symbols_options options;
+	struct symbols s;
+	struct error err;
+	int status = symbols_wanted(inv, paths, &options);
+
+	if (status != STATUS_DONE || (!options.n_paths && !options.recorded_paths))
+		return status;
+	if (symbols_resolve(&s, m, &options, &err) < 0)
+		return complain_error("name the frames of", model_str(m, m->file), &err);
+	if (inv->common.symbols.n)
+		tell_symbols(&s, m);
+	symbols_release(&s);
+	return STATUS_DONE;
+}
+
 int load_model(struct invocation *inv, const char *file, struct model **out)
 {
 	struct progress progress;
@@ -117,6 +186,8 @@ int load_model(struct invocation *inv, const char *file, struct model **out)
 	if (m->partial)
 		warn_damage(file, &m->damage);
 	rc = check_reads(inv, file, m);
+	if (rc == STATUS_DONE)
+		rc = load_symbols(inv, m);
 	if (rc == STATUS_DONE)
 		rc = load_site_rules(inv, m);
 	if (rc != STATUS_DONE)

@@ -22,9 +22,11 @@ str_id native_module(const struct model *m, frame_id frame)
 	str_id file = m->stacks.frames.at[frame.i].file;
 	const struct str *s = strtab_get(&m->strings, file);
 
+	if (!m->capture_value)
+		return STR_NONE;
 	if (frame.i < m->frame_modules.n && m->frame_modules.at[frame.i].i != STR_NONE.i)
 		return m->frame_modules.at[frame.i];
-	if (!m->capture_value || s->length == 0 || s->bytes[0] == '<' || s->bytes[0] == '?')
+	if (s->length == 0 || s->bytes[0] == '<' || s->bytes[0] == '?')
 		return STR_NONE;
 	if (s->length > 3 && !memcmp(s->bytes + s->length - 3, ".py", 3))
 		return STR_NONE;
@@ -55,7 +57,7 @@ static bool is_plumbing_name(const char *name)
 	       starts_with(name, "cuMem");
 }
 
-static bool is_library_path(const char *path)
+bool native_path_is_library(const char *path)
 {
 	static const char *const roots[] = {"/usr/", "/lib", "/opt/", "/nix/", "/gnu/", "/snap/"};
 	static const char *const folders[] = {"/site-packages/", "/dist-packages/", "/lib/",
@@ -91,10 +93,10 @@ enum native_code native_code_of(const struct model *m, frame_id frame)
 		return NATIVE_PLUMBING;
 	if (starts_with(base, "python") || starts_with(base, "libpython"))
 		return NATIVE_LIBRARY;
-	if (is_library_path(path) && !is_recorded_program(m, module))
+	if (native_path_is_library(path) && !is_recorded_program(m, module))
 		return NATIVE_LIBRARY;
 	/* Templates of somebody else's, in the user's program. */
-	if (f->file.i != module.i && is_library_path(model_str(m, f->file)) &&
+	if (f->file.i != module.i && native_path_is_library(model_str(m, f->file)) &&
 	    *model_str(m, f->file) == '/')
 		return NATIVE_LIBRARY;
 	return NATIVE_USER;

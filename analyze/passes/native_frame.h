@@ -24,6 +24,9 @@ enum native_code native_code_of(const struct model *m, frame_id frame);
 /* Path of the program or library that a frame of a recording lies in; STR_NONE when unknown. */
 str_id native_module(const struct model *m, frame_id frame);
 
+/* Does a path lie in a folder of libraries, or is it none from the root? */
+bool native_path_is_library(const char *path);
+
 /* The part of a path behind the last slash. */
 const char *path_base(const char *path);
 

@@ -54,6 +54,19 @@ P
 	check "CPython reads it: each kind with its bytes, stacks with names, modules" [ $? -eq 0 ]
 fi
 
+sited() { "$VRAMSCOPE" top -d 0 "$@" x.pickle >topped 2>&1 && grep -q "$wanted" topped; }
+if "$VRAMSCOPE" top --symbols=auto x.pickle 2>&1 | grep -q 'without libdw'; then
+	wanted=' main$'
+else
+	wanted='gpu_load.c:[1-9][0-9]* kinds$'
+fi
+check "the program's own lines hold the memory" sited
+wanted='/load:[1-9][0-9]* main$'
+check "places in it, where symbols are off" sited --symbols=off
+mv "$work/load" "$work/moved"
+check "or where the program is gone" sited
+mv "$work/moved" "$work/load"
+
 fresh
 load free
 check "what was given back is gone" tells x.pickle 'events +21: 5 alloc, 5 free_requested'

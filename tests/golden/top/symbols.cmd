@@ -1,0 +1,1 @@
+"$VRAMSCOPE" top -d 1 --symbols=off --symbols=/nowhere "$TESTDATA/recorded.ring.zst"; "$VRAMSCOPE" convert "$TESTDATA/recorded.ring.zst" -o x.pickle && "$VRAMSCOPE" top -d 1 --symbols=off x.pickle && "$VRAMSCOPE" redact --hash-key=k x.pickle -o y.json >redacted && "$VRAMSCOPE" top -d 1 --symbols=off y.json && ! grep -E 'demo|example' y.json
