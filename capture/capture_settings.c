@@ -113,15 +113,30 @@ static bool read_signal(int *out, int given)
 	return !*end && n > 0 && n < SIGRTMAX;
 }
 
-static bool read_stacks(bool *native, enum vramscope_stacks given)
+static bool read_stacks(struct capture_settings *s, enum vramscope_stacks given)
 {
+	static const char *const words[] = {
+		[VRAMSCOPE_STACKS_NONE] = "none",
+		[VRAMSCOPE_STACKS_NATIVE] = "native",
+		[VRAMSCOPE_STACKS_PYTHON] = "python",
+		[VRAMSCOPE_STACKS_ALL] = "all",
+	};
 	const char *value = variable("STACKS");
+	unsigned choice = given;
 
-	*native = given != VRAMSCOPE_STACKS_NONE;
-	if (given != VRAMSCOPE_STACKS_DEFAULT || !value)
-		return true;
-	*native = !strcmp(value, "native");
-	return *native || !strcmp(value, "none");
+	if (choice == VRAMSCOPE_STACKS_DEFAULT && value) {
+		for (choice = VRAMSCOPE_STACKS_ALL; choice > 0; choice--) {
+			if (!strcmp(value, words[choice]))
+				break;
+		}
+		if (choice == VRAMSCOPE_STACKS_DEFAULT)
+			return false;
+	}
+	if (choice == VRAMSCOPE_STACKS_DEFAULT)
+		choice = VRAMSCOPE_STACKS_ALL;
+	s->native_stacks = choice == VRAMSCOPE_STACKS_NATIVE || choice == VRAMSCOPE_STACKS_ALL;
+	s->python_stacks = choice == VRAMSCOPE_STACKS_PYTHON || choice == VRAMSCOPE_STACKS_ALL;
+	return choice <= VRAMSCOPE_STACKS_ALL;
 }
 
 static bool read_entries(uint64_t *out, uint64_t given)
@@ -173,7 +188,7 @@ bool settings_read(struct capture_settings *out, const struct vramscope_capture_
 		bad = "OUTPUT or RING";
 	if (!read_entries(&s.max_entries, o.max_entries))
 		bad = "MAX_ENTRIES";
-	if (!read_stacks(&s.native_stacks, o.stacks))
+	if (!read_stacks(&s, o.stacks))
 		bad = "STACKS";
 	if (!read_signal(&s.signal_number, o.signal_number))
 		bad = "SIGNAL";

@@ -12,7 +12,7 @@ struct capture_settings {
 	char output[SETTINGS_PATH_BYTES]; /* of the first dump; names are filled in */
 	char ring[SETTINGS_PATH_BYTES];
 	uint64_t max_entries;
-	bool native_stacks, on_oom, at_exit, keep_ring;
+	bool native_stacks, python_stacks, on_oom, at_exit, keep_ring;
 	int signal_number; /* 0: none */
 };
 

@@ -20,6 +20,7 @@
 #include "capture/dump.h"
 #include "capture/ledger.h"
 #include "capture/stack.h"
+#include "capture/taken_stack.h"
 
 /* Expandable segments fail thousands of times in a row for one request. */
 #define OOM_DUMPS   5
@@ -32,7 +33,8 @@ static struct {
 	bool on; /* atomic; changed under the lock */
 	struct ledger ledger;
 	struct capture_settings settings;
-	uint64_t generation; /* of the modules in the arena */
+	struct python_names *names; /* when Python frames are recorded */
+	uint64_t generation;        /* of the modules in the arena */
 	unsigned events_since_modules;
 	unsigned dumps, oom_dumps;
 	int64_t last_oom_us;
@@ -91,8 +93,12 @@ static void refresh_modules(void)
 {
 	uint64_t generation = stack_generation();
 
-	if (__atomic_exchange_n(&rec.generation, generation, __ATOMIC_RELAXED) != generation)
+	if (__atomic_exchange_n(&rec.generation, generation, __ATOMIC_RELAXED) == generation)
+		return;
+	if (rec.settings.native_stacks)
 		stack_modules(take_module, NULL);
+	if (rec.settings.python_stacks)
+		python_frames_find();
 }
 
 /* ---- start and stop ---- */
@@ -147,6 +153,8 @@ static void take_signal(int number)
 static void in_child(void)
 {
 	pthread_mutex_init(&rec.lock, NULL);
+	python_names_free(rec.names);
+	rec.names = NULL;
 	ledger_abandon(&rec.ledger);
 	rec.on = rec.has_thread = false;
 	if (rec.signal_number)
@@ -179,6 +187,7 @@ bool recorder_start(const struct capture_settings *s, const char *front_end)
 		rec.generation = 0;
 		rec.dumps = rec.oom_dumps = 0;
 		rec.last_oom_us = 0;
+		rec.names = s->python_stacks ? python_names_new() : NULL;
 		fill_header(rec.ledger.ring.header, front_end);
 		if (!rec.has_fork_handler)
 			rec.has_fork_handler = pthread_atfork(NULL, NULL, in_child) == 0;
@@ -190,7 +199,7 @@ bool recorder_start(const struct capture_settings *s, const char *front_end)
 	pthread_mutex_unlock(&rec.lock);
 	if (!good)
 		recorder_complain("not recording: %s", why);
-	else if (s->native_stacks)
+	else if (s->native_stacks || s->python_stacks)
 		refresh_modules();
 	return good;
 }
@@ -211,6 +220,8 @@ void recorder_stop(bool dump)
 		__atomic_store_n(&rec.on, false, __ATOMIC_RELEASE);
 		memcpy(path, rec.ledger.ring.path, sizeof path);
 		ledger_close(&rec.ledger);
+		python_names_free(rec.names);
+		rec.names = NULL;
 		if (remove)
 			unlink(path);
 		if (rec.signal_number)
@@ -268,8 +279,7 @@ bool recorder_dump(const char *path)
 
 	if (!recorder_is_on())
 		return false;
-	if (rec.settings.native_stacks)
-		refresh_modules();
+	refresh_modules();
 	void *copy = copy_ring(&bytes);
 	if (!copy) {
 		recorder_complain("cannot dump: out of memory");
@@ -291,22 +301,31 @@ bool recorder_dump(const char *path)
 /* ---- events ---- */
 
 /* With the lock held: the event's time and stack. */
-static void complete(struct ring_record *r, const uint64_t *pcs, uint32_t n_pcs)
+static void complete(struct ring_record *r, const struct taken_stack *stack)
 {
 	r->time_us = now_us();
-	r->stack = n_pcs ? ring_stack(&rec.ledger.ring, pcs, n_pcs) : 0;
+	r->stack = stack && (stack->n_native || stack->n_python)
+			   ? taken_stack_id(stack, &rec.ledger.ring, rec.names)
+			   : 0;
 }
 
 /* The stack, taken before our lock is. */
-static uint32_t take_stack(uint64_t pcs[STACK_MAX])
+static void take_stack(struct taken_stack *stack)
 {
-	if (!rec.settings.native_stacks)
-		return 0;
+	const struct capture_settings *s = &rec.settings;
+	const char *trouble;
+
+	stack->n_native = stack->n_python = 0;
+	if (!s->native_stacks && !s->python_stacks)
+		return;
 	if (__atomic_add_fetch(&rec.events_since_modules, 1, __ATOMIC_RELAXED) %
 		    EVENTS_BETWEEN_MODULES ==
 	    0)
 		refresh_modules();
-	return stack_native(pcs);
+	taken_stack_fill(stack, s->native_stacks, s->python_stacks);
+	trouble = s->python_stacks ? python_frames_trouble() : NULL;
+	if (trouble)
+		recorder_complain("%s", trouble);
 }
 
 static struct ring_record record_of(const struct recorder_event *e, enum ring_act act)
@@ -331,15 +350,14 @@ static struct ring_record record_of(const struct recorder_event *e, enum ring_ac
 void recorder_alloc(const struct recorder_event *e)
 {
 	struct ring_record r = record_of(e, ACT_ALLOC);
-	uint64_t pcs[STACK_MAX];
-	uint32_t n;
+	struct taken_stack stack;
 
 	if (!recorder_is_on())
 		return;
-	n = take_stack(pcs);
+	take_stack(&stack);
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		complete(&r, pcs, n);
+		complete(&r, &stack);
 		ledger_alloc(&rec.ledger, &r, &e->mapping);
 	}
 	pthread_mutex_unlock(&rec.lock);
@@ -349,18 +367,17 @@ bool recorder_free(uint64_t addr, unsigned class_of, struct ledger_gone *gone)
 {
 	struct ring_record call = {0}, copy;
 	const struct ring_record *alive = NULL;
-	uint64_t pcs[STACK_MAX];
-	uint32_t n;
+	struct taken_stack stack;
 
 	if (!recorder_is_on() || addr == 0)
 		return false;
-	n = take_stack(pcs);
+	take_stack(&stack);
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
 		alive = ring_find(&rec.ledger.ring, addr, class_of);
 		if (alive) {
 			copy = *alive;
-			complete(&call, pcs, n);
+			complete(&call, &stack);
 			ledger_free(&rec.ledger, &copy, call.stack, call.time_us, gone);
 		} else if (!ring_find(&rec.ledger.ring, addr, ring_class(KIND_GRAPH))) {
 			/* What a graph allocated may be freed outside of it. */
@@ -406,16 +423,15 @@ typedef bool (*matcher)(const struct ring_record *r, uint64_t a, uint64_t b);
 static void free_matching(matcher matches, uint64_t a, uint64_t b, struct ledger_gone *gone)
 {
 	struct ring_record call = {0};
-	uint64_t pcs[STACK_MAX];
-	uint32_t n_pcs;
+	struct taken_stack stack;
 	bool again = true;
 
 	if (!recorder_is_on())
 		return;
-	n_pcs = take_stack(pcs);
+	take_stack(&stack);
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on)
-		complete(&call, pcs, n_pcs);
+		complete(&call, &stack);
 	while (rec.on && again) {
 		again = false;
 		for (uint64_t i = 0; i < rec.ledger.ring.header->table_slots; i++) {
@@ -541,17 +557,16 @@ void recorder_graph(int device, uint64_t bytes)
 void recorder_oom(const struct recorder_event *e, uint64_t free_bytes)
 {
 	struct ring_record r = record_of(e, ACT_OOM);
-	uint64_t pcs[STACK_MAX];
+	struct taken_stack stack;
 	bool dump = false;
-	uint32_t n;
 
 	if (!recorder_is_on())
 		return;
-	n = take_stack(pcs);
+	take_stack(&stack);
 	r.addr = free_bytes;
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
-		complete(&r, pcs, n);
+		complete(&r, &stack);
 		ledger_oom(&rec.ledger, &r);
 		dump = rec.settings.on_oom && rec.oom_dumps < OOM_DUMPS &&
 		       (!rec.last_oom_us || r.time_us - rec.last_oom_us > OOM_SECONDS * 1000000LL);

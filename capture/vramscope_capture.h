@@ -23,9 +23,11 @@ extern "C" {
 #endif
 
 enum vramscope_stacks {
-	VRAMSCOPE_STACKS_DEFAULT, /* native */
+	VRAMSCOPE_STACKS_DEFAULT, /* all */
 	VRAMSCOPE_STACKS_NONE,
 	VRAMSCOPE_STACKS_NATIVE,
+	VRAMSCOPE_STACKS_PYTHON, /* frames of CPython alone */
+	VRAMSCOPE_STACKS_ALL,    /* native ones, down to CPython's loop, and its frames */
 };
 
 enum vramscope_choice { VRAMSCOPE_DEFAULT, VRAMSCOPE_YES, VRAMSCOPE_NO };
@@ -37,7 +39,7 @@ struct vramscope_capture_options {
 	const char *output;              /* OUTPUT: snapshots; "%h_%t_rank%r_%p.pickle" */
 	const char *ring;                /* RING: the ring file; OUTPUT with .ring for .pickle */
 	uint64_t max_entries;            /* MAX_ENTRIES: events kept; 65,536 */
-	enum vramscope_stacks stacks;    /* STACKS: none, native */
+	enum vramscope_stacks stacks;    /* STACKS: none, native, python, all */
 	enum vramscope_choice on_oom;    /* OOM: dump when memory runs out; yes */
 	enum vramscope_choice at_exit;   /* EXIT: dump when the process ends; yes */
 	enum vramscope_choice keep_ring; /* KEEP_RING: also when a dump at exit succeeded; no */

@@ -33,8 +33,9 @@ static const struct opt record_opts[] = {
 	{"max-entries", 0, OPT_U64, offsetof(struct record_options, max_entries), "N",
 	 "keep the newest N events (65536 of the driver, 100000 of PyTorch)", NULL},
 	{"stacks", 0, OPT_CHOICE, offsetof(struct record_options, stacks), "KIND",
-	 "of the driver's calls native (the default) or none; of PyTorch's python (the default) or "
-	 "all, which has those of C++ as well",
+	 "python, native (of C and C++), all (the default for calls of the driver) or none; "
+	 "PyTorch "
+	 "takes python (its default) and all",
 	 stacks_words},
 	{"signal", 0, OPT_STRING, offsetof(struct record_options, signal), "SIGNAL",
 	 "write a snapshot on this signal, as in USR2", NULL},
@@ -79,7 +80,6 @@ static int set_torch(const struct record_options *o)
 
 static int set_driver(const struct record_options *o, const char *output)
 {
-	bool stacks = o->stacks == STACKS_NATIVE || o->stacks == STACKS_NONE;
 	char library[RECORD_LIBRARY_BUF], usual[RECORD_LIBRARY_BUF];
 
 	if (getenv("CUDA_INJECTION64_PATH")) {
@@ -99,7 +99,7 @@ static int set_driver(const struct record_options *o, const char *output)
 	    set_text("VRAMSCOPE_CAPTURE_OUTPUT", output) < 0 ||
 	    set_number("VRAMSCOPE_CAPTURE_MAX_ENTRIES", o->max_entries) < 0 ||
 	    set_text("VRAMSCOPE_CAPTURE_SIGNAL", o->signal) < 0 ||
-	    set_text("VRAMSCOPE_CAPTURE_STACKS", stacks ? stacks_words[o->stacks] : NULL) < 0) {
+	    set_text("VRAMSCOPE_CAPTURE_STACKS", o->stacks ? stacks_words[o->stacks] : NULL) < 0) {
 		complain("cannot set up the environment: %s", strerror(errno));
 		return STATUS_SYSTEM;
 	}
