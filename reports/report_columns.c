@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reports/gzip_out.h"
+#include "reports/report_holes.h"
 
 /* gzip beyond this level gains a few percent and costs several times as much. */
 #define PACK_LEVEL 6
@@ -19,18 +20,22 @@
 const char *report_column_name(enum report_column c)
 {
 	static const char *const names[] = {
-		"ops",          "times",      "free_times", "later_times", "frees",    "sizes",
-		"stacks",       "attrs",      "addresses",  "misses",      "born",     "size_dict",
-		"address_dict", "stack_dict", "rare",       "exceptions",  "segments",
+		"ops",        "times", "free_times", "later_times", "frees", "sizes",
+		"stacks",     "attrs", "addresses",  "misses",      "born",  "size_dict",
+		"stack_dict", "rare",  "exceptions", "segments",
 	};
 
 	return names[c];
 }
 
-/* Rows of address_dict, the last freed last. */
-struct freed {
-	uint32_t n;
-	uint32_t at[REPORT_FREED_LONGEST];
+#define SMALL_REQUEST_BYTES (1u << 20) /* the allocator's kSmallSize */
+#define SMALL_SEGMENT_BYTES (2u << 20)
+/* Numbers of the script are exact below twice this. */
+#define MAX_EXACT (UINT64_C(1) << 52)
+
+/* Allocations that live, by 1 + row of the page: a ring through 0. */
+struct link {
+	uint32_t older, younger;
 };
 
 /* The work on one device. `local` and `event_row` have a value for each row and event. */
@@ -41,12 +46,15 @@ struct writer {
 	const struct model *m;
 	struct report_stacks *stacks;
 	struct error *err;
-	struct hashmap sizes, addresses, attrs;
+	struct hashmap sizes, places, attrs;
 	VEC(uint32_t) local;       /* row of the page, ALLOCATION_NONE: not in the window */
 	VEC(uint32_t) event_row;   /* the row whose free the event is, ALLOCATION_NONE: none */
 	VEC(uint32_t) stack_local; /* 1 + row of stack_dict, by row of `stacks` */
-	struct freed *freed;       /* REPORT_FREED_LISTS of them */
-	uint32_t n_stacks, n_sizes, n_addresses;
+	VEC(struct link) links;
+	uint32_t next_freed; /* the younger neighbour of the last one freed, in links */
+	struct holes holes;
+	VEC(uint32_t) home; /* of each row of the page, in holes */
+	uint32_t n_stacks, n_sizes, n_places;
 	uint64_t last_requested;
 	uint64_t last_end; /* of the allocation before, in units */
 	int64_t last_us;
@@ -95,54 +103,6 @@ static void put_size(struct writer *w, uint64_t size, uint64_t requested)
 		w->rc = hashmap_put(&w->sizes, key, w->n_sizes++, w->err);
 }
 
-static struct freed *freed_of(struct writer *w, uint64_t size)
-{
-	return &w->freed[size / UNIT_BYTES % REPORT_FREED_LISTS];
-}
-
-static void note_freed(struct writer *w, const struct allocation *x)
-{
-	const uint64_t *row = hashmap_get(&w->addresses, x->address);
-	struct freed *f = freed_of(w, x->size);
-
-	if (!row)
-		return;
-	if (f->n == REPORT_FREED_LONGEST)
-		memmove(f->at, f->at + 1, --f->n * sizeof *f->at);
-	f->at[f->n++] = (uint32_t)*row;
-}
-
-/* Take an address out of its list: how many behind it, plus 1; 0 when it is not there. */
-static uint32_t take_freed(struct writer *w, uint64_t size, uint32_t row)
-{
-	struct freed *f = freed_of(w, size);
-
-	for (uint32_t i = f->n; i-- > 0;) {
-		if (f->at[i] != row)
-			continue;
-		memmove(f->at + i, f->at + i + 1, (f->n - i - 1) * sizeof *f->at);
-		return f->n-- - i;
-	}
-	return 0;
-}
-
-static void put_address(struct writer *w, uint64_t address, uint64_t size)
-{
-	const uint64_t *found = hashmap_get(&w->addresses, address);
-	uint64_t unit = w->c->byte_addresses ? 1 : UNIT_BYTES, at = address / unit;
-	uint32_t ago = found ? take_freed(w, size, (uint32_t)*found) : 0;
-	bool behind = at == w->last_end;
-
-	put(w, COLUMN_ADDRESSES, ago ? ago + 1 : behind);
-	if (!ago && !behind)
-		put(w, COLUMN_MISSES, found ? w->n_addresses - *found : 0);
-	if (!found && !behind)
-		put_signed(w, COLUMN_ADDRESS_DICT, (int64_t)(at - w->last_end));
-	w->last_end = at + (size + unit - 1) / unit;
-	if (!found && w->rc == 0)
-		w->rc = hashmap_put(&w->addresses, address, w->n_addresses++, w->err);
-}
-
 static uint32_t stack_of(struct writer *w, stack_id stack)
 {
 	uint32_t row = 0;
@@ -160,12 +120,31 @@ static uint32_t stack_of(struct writer *w, stack_id stack)
 	return w->stack_local.at[row] - 1;
 }
 
-static uint32_t attr_of(struct writer *w, const struct report_attr *x)
+static uint64_t place_key(const struct report_attr *x)
 {
 	uint64_t key = hash_combine(hash_u64(x->stream + 1), (uint64_t)x->pool.a);
+
+	return hash_combine(key, (uint64_t)x->pool.b);
+}
+
+/* The number of a stream and pool. */
+static uint32_t place_of(struct writer *w, const struct report_attr *x)
+{
+	uint64_t key = place_key(x);
+	const uint64_t *found = hashmap_get(&w->places, key);
+
+	if (found)
+		return (uint32_t)*found;
+	if (w->rc == 0)
+		w->rc = hashmap_put(&w->places, key, w->n_places++, w->err);
+	return w->rc == 0 ? w->n_places - 1 : 0;
+}
+
+static uint32_t attr_of(struct writer *w, const struct report_attr *x)
+{
+	uint64_t key = place_key(x);
 	const uint64_t *found;
 
-	key = hash_combine(key, (uint64_t)x->pool.b);
 	key = hash_combine(key, (uint64_t)(x->category | x->confidence << 8 | x->reason << 16) |
 					(uint64_t)x->phase << 32);
 	key = hash_combine(key, x->detail ? hash_bytes(x->detail, strlen(x->detail)) : 0);
@@ -174,6 +153,8 @@ static uint32_t attr_of(struct writer *w, const struct report_attr *x)
 		return (uint32_t)*found;
 	if (w->rc == 0)
 		w->rc = vec_push(&w->c->attrs, *x, w->c->budget, w->err);
+	if (w->rc == 0)
+		w->c->attrs.at[w->c->attrs.n - 1].place = place_of(w, x);
 	if (w->rc == 0)
 		w->rc = hashmap_put(&w->attrs, key, w->c->attrs.n - 1, w->err);
 	return w->rc == 0 ? (uint32_t)w->c->attrs.n - 1 : 0;
@@ -186,7 +167,84 @@ static uint32_t place_attr(struct writer *w, uint64_t stream, struct pool_id poo
 	return attr_of(w, &x);
 }
 
+/* --- addresses --------------------------------------------------------------------------------- */
+
+static uint64_t unit_of(const struct writer *w)
+{
+	return w->c->byte_addresses ? 1 : UNIT_BYTES;
+}
+
+/* What all addresses and sizes have in common. */
+static void note_range(struct writer *w, uint64_t address, uint64_t size)
+{
+	w->c->byte_addresses |= address % UNIT_BYTES != 0;
+	w->c->foretold &= address < MAX_EXACT && size < MAX_EXACT;
+}
+
+static uint32_t lane_of(const struct writer *w, uint32_t attr, bool small)
+{
+	return w->c->attrs.n ? 2 * w->c->attrs.at[attr].place + small : 0;
+}
+
+static void put_address(struct writer *w, const struct allocation *x, uint32_t attr)
+{
+	uint64_t unit = unit_of(w), at = x->address / unit, size = (x->size + unit - 1) / unit;
+	uint32_t lane = lane_of(w, attr, x->size <= SMALL_REQUEST_BYTES), rank = HOLES_NEAR, home;
+
+	if (x->born > w->c->from) {
+		if (w->c->foretold)
+			rank = holes_rank(&w->holes, lane, size, at);
+		put(w, COLUMN_ADDRESSES, rank < HOLES_NEAR ? rank + 1 : 0);
+	}
+	if (rank == HOLES_NEAR)
+		put_signed(w, COLUMN_MISSES, (int64_t)(at - w->last_end));
+	w->last_end = at + size;
+	if (!w->c->foretold || w->rc < 0)
+		return;
+	if ((w->rc = holes_shared_home(&w->holes, lane, &home, w->err)) == 0)
+		w->rc = holes_take(&w->holes, at, size, &home, w->err);
+	if (w->rc == 0)
+		w->rc = vec_push(&w->home, home, w->c->budget, w->err);
+}
+
+static void give_back(struct writer *w, const struct allocation *x, uint32_t local)
+{
+	uint64_t unit = unit_of(w);
+
+	if (w->c->foretold && w->rc == 0)
+		w->rc = holes_give(&w->holes, x->address / unit, (x->size + unit - 1) / unit,
+				   w->home.at[local], w->err);
+}
+
+static void note_segment(struct writer *w, uint64_t address, uint64_t size, uint32_t attr,
+			 bool small, bool expandable)
+{
+	uint32_t lane = lane_of(w, attr, small), home;
+
+	if (!w->c->foretold || w->rc < 0)
+		return;
+	w->rc = expandable ? holes_shared_home(&w->holes, lane, &home, w->err)
+			   : holes_new_home(&w->holes, lane, &home, w->err);
+	if (w->rc == 0)
+		w->rc = holes_give(&w->holes, address / unit_of(w), size / unit_of(w), home,
+				   w->err);
+}
+
 /* --- rows -------------------------------------------------------------------------------------- */
+
+/* The row that was just made lives. */
+static void add_living(struct writer *w)
+{
+	struct link link = {.older = w->rc == 0 ? w->links.at[0].older : 0};
+	uint32_t row = (uint32_t)w->links.n;
+
+	if (w->rc == 0)
+		w->rc = vec_push(&w->links, link, w->c->budget, w->err);
+	if (w->rc < 0)
+		return;
+	w->links.at[link.older].younger = row;
+	w->links.at[0].older = row;
+}
 
 static void put_row(struct writer *w, uint32_t row)
 {
@@ -201,12 +259,15 @@ static void put_row(struct writer *w, uint32_t row)
 				   .phase = category.phase,
 				   .detail = category_detail(&w->p->categories, category)};
 
+	uint32_t at = attr_of(w, &attr);
+
 	w->local.at[row] = (uint32_t)w->c->n_rows++;
 	put_size(w, x->size, x->requested);
 	put(w, COLUMN_STACKS, stack_of(w, x->stack));
-	put(w, COLUMN_ATTRS, attr_of(w, &attr));
+	put(w, COLUMN_ATTRS, at);
 	if (w->c->detail < REPORT_NO_ADDRESSES)
-		put_address(w, x->address, x->size);
+		put_address(w, x, at);
+	add_living(w);
 }
 
 static bool is_free(const struct writer *w, int64_t event)
@@ -268,8 +329,12 @@ static void put_time(struct writer *w, enum report_column column, int64_t event)
 		return;
 	if (us == TIME_NONE)
 		us = w->last_us;
-	put_signed(w, w->c->detail >= REPORT_COARSE_TIMES ? COLUMN_TIMES : column,
-		   (int64_t)((uint64_t)us - (uint64_t)w->last_us));
+	if (w->c->detail >= REPORT_COARSE_TIMES)
+		column = COLUMN_TIMES;
+	if (w->c->times_fall)
+		put_signed(w, column, (int64_t)((uint64_t)us - (uint64_t)w->last_us));
+	else
+		put(w, column, (uint64_t)us - (uint64_t)w->last_us);
 	w->last_us = us;
 }
 
@@ -279,12 +344,64 @@ static void put_rare(struct writer *w, int64_t event)
 	const struct events *e = &w->m->events;
 	const struct attr *attr = &w->m->attrs.at[e->attr.at[row].i];
 	stack_id stack = e->stack.at[row];
+	uint64_t address = e->addr.at[row], size = e->size.at[row];
+	uint32_t place = place_attr(w, attr->stream, attr->pool);
 
 	put(w, COLUMN_RARE, e->action.at[row]);
-	put(w, COLUMN_RARE, e->addr.at[row]);
-	put(w, COLUMN_RARE, e->size.at[row]);
+	put(w, COLUMN_RARE, address);
+	put(w, COLUMN_RARE, size);
 	put(w, COLUMN_RARE, stack.i ? stack_of(w, stack) + 1 : 0);
-	put(w, COLUMN_RARE, place_attr(w, attr->stream, attr->pool));
+	put(w, COLUMN_RARE, place);
+	switch (e->action.at[row]) {
+	case ACTION_SEGMENT_ALLOC:
+	case ACTION_SEGMENT_MAP:
+		note_segment(w, address, size, place, size <= SMALL_SEGMENT_BYTES,
+			     e->action.at[row] == ACTION_SEGMENT_MAP);
+		break;
+	case ACTION_SEGMENT_FREE:
+	case ACTION_SEGMENT_UNMAP:
+		if (w->c->foretold && w->rc == 0)
+			w->rc = holes_drop(&w->holes, address / unit_of(w), size / unit_of(w),
+					   w->err);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Which row is freed: where it is among those that live, when that is near. */
+static void put_freed(struct writer *w, uint32_t local)
+{
+	const struct link *links = w->links.at;
+	uint32_t row = local + 1, younger = row, older = row, steps = 0;
+	bool lives = links[links[row].older].younger == row;
+	uint64_t code = 0;
+
+	for (; lives && !code && steps < REPORT_NEAR; steps++) {
+		if (links[younger].younger == 0)
+			code = 1 + 3 * steps;
+		else if (older == w->next_freed)
+			code = 2 + 3 * steps;
+		else if (links[younger].younger == w->next_freed)
+			code = 3 + 3 * steps;
+		younger = links[younger].younger;
+		older = links[older].older;
+	}
+	put(w, COLUMN_FREES, code);
+	if (!code)
+		put(w, COLUMN_FREES, w->c->n_rows - 1 - local);
+}
+
+/* A row no longer lives. */
+static void remove_living(struct writer *w, uint32_t local)
+{
+	struct link *links = w->links.at, *l = &links[local + 1];
+
+	if (links[l->older].younger != local + 1)
+		return;
+	w->next_freed = l->younger;
+	links[l->older].younger = l->younger;
+	links[l->younger].older = l->older;
 }
 
 /* The op of a free event of a row in the window; how many events it covers. */
@@ -306,10 +423,13 @@ static int put_free(struct writer *w, int64_t event, uint32_t row)
 	} else if (x->free_requested == event) {
 		op = REPORT_OP_REQUESTED;
 	}
-	if (op != REPORT_OP_REQUESTED && w->c->detail < REPORT_NO_ADDRESSES)
-		note_freed(w, x);
 	put(w, COLUMN_OPS, op);
-	put(w, COLUMN_FREES, w->c->n_rows - 1 - w->local.at[row]);
+	put_freed(w, w->local.at[row]);
+	if (op != REPORT_OP_REQUESTED) {
+		remove_living(w, w->local.at[row]);
+		if (w->c->detail < REPORT_NO_ADDRESSES)
+			give_back(w, x, w->local.at[row]);
+	}
 	put_time(w, COLUMN_FREE_TIMES, event);
 	if (op == REPORT_OP_FREE_LATER)
 		put_time(w, COLUMN_LATER_TIMES, event + 1);
@@ -364,15 +484,21 @@ static int put_segments(struct writer *w, struct replay *r)
 		rc = replay_state(r, &s, w->err);
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < s.segments.n; i++)
+		note_range(w, s.segments.at[i].address, s.segments.at[i].size);
 	for (size_t i = 0; i < s.segments.n; i++) {
 		const struct state_segment *g = &s.segments.at[i];
+		bool small = g->kind == POOL_SMALL;
+		uint32_t place;
 
 		if (!g->address)
 			continue;
+		place = place_attr(w, g->stream, g->pool);
 		put(w, COLUMN_SEGMENTS, g->address);
 		put(w, COLUMN_SEGMENTS, g->size);
-		put(w, COLUMN_SEGMENTS, place_attr(w, g->stream, g->pool));
-		put(w, COLUMN_SEGMENTS, (uint64_t)(g->is_expandable * 2 + (g->kind == POOL_SMALL)));
+		put(w, COLUMN_SEGMENTS, place);
+		put(w, COLUMN_SEGMENTS, (uint64_t)(g->is_expandable * 2 + small));
+		note_segment(w, g->address, g->size, place, small, g->is_expandable);
 	}
 	for (uint32_t row = 0; row < w->a->rows.n && w->a->rows.at[row].born <= w->c->from; row++)
 		if (allocation_alive_at(&w->a->rows.at[row], w->c->from))
@@ -392,15 +518,13 @@ static int writer_init(struct writer *w)
 	int rc;
 
 	hashmap_init(&w->sizes, b);
-	hashmap_init(&w->addresses, b);
+	hashmap_init(&w->places, b);
 	hashmap_init(&w->attrs, b);
+	holes_init(&w->holes, b);
 	if ((rc = vec_reserve(&w->local, rows + 1, b, w->err)) < 0 ||
-	    (rc = vec_reserve(&w->event_row, events + 1, b, w->err)) < 0)
+	    (rc = vec_reserve(&w->event_row, events + 1, b, w->err)) < 0 ||
+	    (rc = vec_push(&w->links, ((struct link){0, 0}), b, w->err)) < 0)
 		return rc;
-	w->freed = budget_realloc(b, NULL, 0, REPORT_FREED_LISTS * sizeof *w->freed, w->err);
-	if (!w->freed)
-		return (int)w->err->code;
-	memset(w->freed, 0, REPORT_FREED_LISTS * sizeof *w->freed);
 	memset(w->local.at, 0xff, (rows + 1) * sizeof *w->local.at);
 	memset(w->event_row.at, 0xff, (events + 1) * sizeof *w->event_row.at);
 	return 0;
@@ -409,21 +533,25 @@ static int writer_init(struct writer *w)
 static void writer_release(struct writer *w)
 {
 	hashmap_release(&w->sizes);
-	hashmap_release(&w->addresses);
+	hashmap_release(&w->places);
 	hashmap_release(&w->attrs);
 	vec_release(&w->local, w->c->budget);
 	vec_release(&w->event_row, w->c->budget);
 	vec_release(&w->stack_local, w->c->budget);
-	budget_free(w->c->budget, w->freed, REPORT_FREED_LISTS * sizeof *w->freed);
+	vec_release(&w->links, w->c->budget);
+	vec_release(&w->home, w->c->budget);
+	holes_release(&w->holes);
 }
 
 static int pack(struct report_columns *c, struct error *err)
 {
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		int rc = out_open_memory(&c->packed[i], err);
 		struct gzip_out *g;
+		int rc;
 
-		if (rc < 0)
+		if (!c->raw[i].n)
+			continue;
+		if ((rc = out_open_memory(&c->packed[i], err)) < 0)
 			return rc;
 		g = gzip_out_open_level(c->packed[i],
 					c->raw[i].n > SHORT_BYTES ? PACK_LEVEL : BEST_LEVEL);
@@ -435,17 +563,43 @@ static int pack(struct report_columns *c, struct error *err)
 	return 0;
 }
 
-static void look_ahead(struct writer *w)
+static void look_at_times(struct writer *w)
 {
 	struct report_columns *c = w->c;
+	int64_t last = 0;
 
-	for (uint32_t row = 0; row < w->a->rows.n; row++)
-		c->byte_addresses |= w->a->rows.at[row].address % UNIT_BYTES != 0;
-	for (int64_t e = c->from + 1; e <= c->to && !c->has_times; e++) {
-		c->has_times = time_at(w, e) != TIME_NONE;
-		c->zero_us = c->has_times ? time_at(w, e) : 0;
+	for (int64_t e = c->from + 1; e <= c->to; e++) {
+		int64_t us = time_at(w, e);
+
+		if (us == TIME_NONE)
+			continue;
+		if (!c->has_times)
+			c->zero_us = us;
+		else
+			c->times_fall |= us < last;
+		c->has_times = true;
+		last = us;
 	}
 	w->last_us = c->zero_us;
+}
+
+static bool is_segment_action(uint8_t action)
+{
+	return action >= ACTION_SEGMENT_ALLOC && action <= ACTION_SEGMENT_UNMAP;
+}
+
+static void look_ahead(struct writer *w)
+{
+	const struct events *e = &w->m->events;
+	size_t first = (size_t)w->c->device->first_event;
+
+	w->c->foretold = true;
+	for (uint32_t row = 0; row < w->a->rows.n; row++)
+		note_range(w, w->a->rows.at[row].address, w->a->rows.at[row].size);
+	for (int64_t i = w->c->from + 1; i <= w->c->to; i++)
+		if (is_segment_action(e->action.at[first + (size_t)i]))
+			note_range(w, e->addr.at[first + (size_t)i], e->size.at[first + (size_t)i]);
+	look_at_times(w);
 }
 
 int report_columns_run(struct report_columns *out, const struct purpose *p, struct replay *r,
@@ -498,11 +652,16 @@ void report_columns_release(struct report_columns *c)
 	*c = (struct report_columns){0};
 }
 
+uint64_t report_column_bytes(const struct report_columns *c, enum report_column column)
+{
+	return c->packed[column] ? out_size(c->packed[column]) : 0;
+}
+
 uint64_t report_columns_bytes(const struct report_columns *c)
 {
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < COLUMN_COUNT; i++)
-		bytes += out_size(c->packed[i]);
+		bytes += report_column_bytes(c, (enum report_column)i);
 	return bytes;
 }

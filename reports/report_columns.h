@@ -7,31 +7,38 @@
  *
  *     column       one entry for        what
  *     ops          each event, or pair  a byte: enum report_op
- *     times        each other event     microseconds since the event before, folded. Coarse: of
- *                                       every 16th event and the last, whatever they are
+ *     times        each other event     microseconds since the event before; folded when any of them is
+ *                                       below 0. Coarse: of every 16th event and the last, whatever
+ *                                       they are
  *     free_times   each free            the same; a pair has one
  *     later_times  each FREE_LATER      the same, of its second event
- *     frees        each free            how many allocations younger than the freed one there are
+ *     frees        each free            which allocation: see below
  *     sizes        each allocation      0: the next of size_dict; else 1 + its row
  *     stacks       each allocation      row of the stacks told in stack_dict
  *     attrs        each allocation      row of the attrs of the description
- *     addresses    each allocation      0: see misses; 1: behind the allocation before; else 2 + how
- *                                       many frees ago, among those of its size, it was freed
- *     misses       others               0: the next of address_dict; else how many rows before that
+ *     addresses    allocations in it    0: see misses; else 1 + its place among the holes of
+ *                                       report_holes.h that fit
+ *     misses       others               difference to the end of the allocation before, folded, in units
+ *                                       of 512 bytes; in bytes when an address is no multiple
  *     born         each one from before how long before the window, in events; 0: before the trace
  *     size_dict    each distinct pair   requested bytes (-1: unknown) as difference to the pair
  *                                       before, and bytes of the block beyond them, both folded
- *     address_dict each distinct one    difference to the end of the allocation before it in units of
- *                                       512 bytes, folded; in bytes when an address is no multiple
  *     stack_dict   each distinct stack  node of the tree of report_stacks.h
  *     rare         every other event    action, address, size, 1 + stack row or 0, row of attrs
  *     exceptions   few allocations      row, events of its frees, where ops do not tell; folded, -1:
  *                                       before the trace, -2: alive
  *     segments     each one at start    address, bytes, row of attrs, 2 * expandable + small
  *
- * The allocator likes to hand out what was just freed. So `addresses` counts in short lists, one for
- * each REPORT_FREED_LISTS-th size in units of 512 bytes, of the last REPORT_FREED_LONGEST addresses
- * freed; one that is used is taken out.
+ * A free often ends the youngest allocation, or a neighbour of the one freed before. So `frees` counts
+ * steps along those that live, in the order of their births; n below REPORT_NEAR:
+ *
+ *     1 + 3 * n  n steps from the youngest
+ *     2 + 3 * n  n steps younger than the younger neighbour of the one freed last
+ *     3 + 3 * n  n + 1 steps older than it
+ *     0          farther, or it is no longer among them; then follows how many younger ones were born
+ *
+ * A free that only waits leaves its allocation among the living. Behind the youngest comes an end, and
+ * behind that the oldest. In the beginning nothing was freed: the end counts as the neighbour.
  *
  * Allocations from before come first, by their order there, then those of the events.
  */
@@ -66,7 +73,6 @@ enum report_column {
 	COLUMN_MISSES,
 	COLUMN_BORN,
 	COLUMN_SIZE_DICT,
-	COLUMN_ADDRESS_DICT,
 	COLUMN_STACK_DICT,
 	COLUMN_RARE,
 	COLUMN_EXCEPTIONS,
@@ -85,13 +91,13 @@ enum report_detail {
 };
 
 #define REPORT_COARSE_EVENTS 16
-#define REPORT_FREED_LISTS   4096
-#define REPORT_FREED_LONGEST 16
+#define REPORT_NEAR          126
 
 /* What allocations of one kind have in common. */
 struct report_attr {
 	uint64_t stream;
 	struct pool_id pool;
+	uint32_t place; /* the same number where stream and pool are the same */
 	uint8_t category, confidence, reason, phase;
 	const char *detail; /* weak; or NULL */
 };
@@ -102,13 +108,15 @@ struct report_columns {
 	int64_t from, to;            /* the window: just after `from`, up to `to` */
 	enum report_detail detail;
 	size_t n_rows, n_before; /* allocations */
-	bool byte_addresses;     /* address_dict is in bytes */
+	bool byte_addresses;     /* misses are in bytes, and so are holes */
+	bool foretold;           /* false: every address is in misses, for want of exact numbers */
 	bool has_times;
+	bool times_fall; /* some delta is below 0: all are folded */
 	int64_t zero_us; /* what the first delta counts from */
 	uint64_t loose;  /* allocated bytes at the start that no allocation accounts for */
 	VEC(struct report_attr) attrs;
 	VEC(uint8_t) raw[COLUMN_COUNT];
-	struct out *packed[COLUMN_COUNT]; /* gzip; owned */
+	struct out *packed[COLUMN_COUNT]; /* gzip; owned; NULL when there is nothing to tell */
 };
 
 struct report_columns_options {
@@ -123,7 +131,8 @@ int report_columns_run(struct report_columns *out, const struct purpose *p, stru
 		       struct budget *budget, struct error *err);
 void report_columns_release(struct report_columns *c);
 
-/* Bytes of all columns, packed. */
+/* Bytes of one column, and of all, packed. */
+uint64_t report_column_bytes(const struct report_columns *c, enum report_column column);
 uint64_t report_columns_bytes(const struct report_columns *c);
 
 #endif

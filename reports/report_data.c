@@ -39,8 +39,8 @@ static void chunk(struct xml *x, const char *id, const void *bytes, size_t n)
 void report_columns_write(struct xml *x, size_t file, size_t device, const struct report_columns *c)
 {
 	for (int i = 0; i < COLUMN_COUNT; i++) {
-		size_t n;
-		const char *bytes = out_memory(c->packed[i], &n);
+		size_t n = 0;
+		const char *bytes = c->packed[i] ? out_memory(c->packed[i], &n) : NULL;
 
 		for (size_t at = 0, piece = 0; at < n; at += PIECE_BYTES, piece++) {
 			char id[64];
@@ -105,7 +105,9 @@ static void describe_columns(struct emit *e, const struct report_columns *c)
 	emit_u64(e, "before", NULL, c->n_before);
 	emit_u64(e, "loose_bytes", NULL, c->loose);
 	emit_bool(e, "byte_addresses", NULL, c->byte_addresses);
+	emit_bool(e, "foretold", NULL, c->foretold);
 	emit_bool(e, "has_times", NULL, c->has_times);
+	emit_bool(e, "times_fall", NULL, c->times_fall);
 	emit_bool(e, "coarse_times", NULL, c->detail >= REPORT_COARSE_TIMES);
 	emit_bool(e, "has_addresses", NULL, c->detail < REPORT_NO_ADDRESSES);
 	emit_i64(e, "zero_us", NULL, c->zero_us);
@@ -121,6 +123,7 @@ static void describe_columns(struct emit *e, const struct report_columns *c)
 		emit_u64(e, NULL, NULL, a->category);
 		emit_str(e, NULL, NULL, a->detail);
 		emit_str(e, NULL, NULL, category_reason_words((enum category_reason)a->reason));
+		emit_u64(e, NULL, NULL, a->place);
 		emit_array_end(e);
 	}
 	emit_array_end(e);

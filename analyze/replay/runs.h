@@ -3,7 +3,7 @@
  *
  * A run is what the driver mapped in one piece: a cudaMalloc segment or a contiguous part of an
  * expandable one. There are few of them compared to blocks, they change rarely, and only they need
- * an order; a sorted list in chunks gives that at O(log n + chunk) whatever the input does.
+ * an order.
  */
 #ifndef ANALYZE_REPLAY_RUNS_H
 #define ANALYZE_REPLAY_RUNS_H
@@ -11,36 +11,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/budget.h"
-#include "base/vec.h"
+#include "base/ordered.h"
 
 struct run {
 	uint64_t start, end; /* [start, end), never empty */
 	uint32_t row;        /* what it belongs to: the user's */
 };
 
-#define RUNS_PER_CHUNK 128
-
-struct run_chunk {
-	uint32_t n;
-	struct run at[RUNS_PER_CHUNK];
-};
-
 struct runs {
-	struct budget *budget;          /* weak */
-	VEC(struct run_chunk *) chunks; /* none of them empty */
-	size_t n;
+	struct ordered order;
 };
 
 /* A place in the order; valid until the runs change. */
 struct run_at {
-	size_t chunk;
-	uint32_t i;
+	struct ordered_at at;
 };
 
 void runs_init(struct runs *r, struct budget *budget);
 void runs_release(struct runs *r);
 void runs_clear(struct runs *r);
+
+/* How many there are. */
+static inline size_t runs_count(const struct runs *r)
+{
+	return r->order.n;
+}
 
 /* The last run that starts at or before `address`, or NULL. */
 struct run *runs_before(const struct runs *r, uint64_t address);
@@ -48,6 +43,8 @@ struct run *runs_before(const struct runs *r, uint64_t address);
 struct run *runs_holding(const struct runs *r, uint64_t address);
 /* The first run that overlaps [start, end), or NULL; an empty range overlaps nothing. */
 struct run *runs_overlap(const struct runs *r, uint64_t start, uint64_t end);
+/* The first run behind `address`, or NULL. */
+struct run *runs_behind(const struct runs *r, uint64_t address);
 /* Start of the first run behind `address`, or UINT64_MAX. */
 uint64_t runs_next_start(const struct runs *r, uint64_t address);
 

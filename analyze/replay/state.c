@@ -148,7 +148,7 @@ int replay_state(const struct replay *r, struct state *out, struct error *err)
 	int rc = vec_reserve(&s.blocks, r->heap.n_used, s.budget, err);
 
 	if (rc == 0)
-		rc = vec_reserve(&s.segments, runs->n, s.budget, err);
+		rc = vec_reserve(&s.segments, runs_count(runs), s.budget, err);
 	for (struct run_at p = {0}; rc == 0 && (run = runs_get(runs, p)); p = runs_next(runs, p))
 		rc = push_run(r, &s, run, err);
 	if (rc == 0)

@@ -210,9 +210,9 @@ static int collect(struct undo *u, struct error *err)
 
 	if (u->r->cut)
 		runs_clear(u->runs);
-	if (h->mappings.n + u->runs->n + u->made.n >= ORIGIN_MAX)
+	if (h->mappings.n + runs_count(u->runs) + u->made.n >= ORIGIN_MAX)
 		return error_set(err, ERR_LIMIT, ERR_NO_OFFSET, "more than 2^31 segment events");
-	if (vec_reserve(&h->mappings, u->runs->n + u->made.n, h->budget, err) < 0)
+	if (vec_reserve(&h->mappings, runs_count(u->runs) + u->made.n, h->budget, err) < 0)
 		return (int)err->code;
 	for (struct run_at p = {0}; (run = runs_get(u->runs, p)); p = runs_next(u->runs, p)) {
 		h->mappings.at[h->mappings.n] = u->known.at[run->row];

@@ -18,7 +18,7 @@
 
 static bool tell(const char *file, const struct report_columns *c, bool all)
 {
-	uint64_t tables = out_size(c->packed[COLUMN_STACK_DICT]);
+	uint64_t tables = report_column_bytes(c, COLUMN_STACK_DICT);
 	uint64_t bytes = report_columns_bytes(c) - tables;
 	double events = (double)c->device->n_events, each = (double)bytes / events;
 

@@ -25,7 +25,7 @@ static bool agrees(const struct runs *r)
 			if (owner[at] != run->start + 1)
 				return false;
 	}
-	return n == r->n;
+	return n == runs_count(r);
 }
 
 static bool finds(const struct runs *r, uint64_t cell, uint64_t end)
@@ -72,16 +72,16 @@ int main(void)
 				owner[k] = 0;
 			runs_remove(&r, start);
 		}
-		most = r.n > most ? r.n : most;
+		most = runs_count(&r) > most ? runs_count(&r) : most;
 		if (i % 100 == 0)
 			same = agrees(&r);
 		found = finds(&r, cell, end);
 	}
 	ok(same, "the order is that of the cells");
 	ok(found, "every address finds its run, the next one, and what overlaps");
-	ok(most > 2 * RUNS_PER_CHUNK, "several chunks were filled (%zu runs)", most);
+	ok(most > 2 * ORDERED_PER_CHUNK, "several chunks were filled (%zu runs)", most);
 	runs_clear(&r);
-	ok(!r.n && !runs_get(&r, (struct run_at){0}), "cleared, nothing is left");
+	ok(!runs_count(&r) && !runs_get(&r, (struct run_at){0}), "cleared, nothing is left");
 	runs_release(&r);
 	is_u64(budget.used, 0, "all memory is given back");
 	return done_testing();

@@ -729,6 +729,214 @@
     applyTheme(theme);
   }
 
+  // src/holes.js
+  var PER_CHUNK = 128;
+  var WIDTH = 3;
+  var Ordered = class {
+    constructor() {
+      this.chunks = [];
+      this.chunk = 0;
+      this.place = 0;
+    }
+    /** Go to the first row that is not before these. @param {number} first @param {number} second */
+    find(first, second) {
+      const { chunks } = this;
+      let low = 0;
+      let high = chunks.length;
+      while (low < high) {
+        const mid = low + high >> 1;
+        const { rows: rows2 } = chunks[mid];
+        if (rows2[0] < first || rows2[0] === first && rows2[1] <= second) low = mid + 1;
+        else high = mid;
+      }
+      this.chunk = low ? low - 1 : 0;
+      this.place = 0;
+      if (!chunks.length) return;
+      const { n, rows } = chunks[this.chunk];
+      low = 0;
+      high = n;
+      while (low < high) {
+        const mid = low + high >> 1;
+        const a = rows[WIDTH * mid];
+        if (a < first || a === first && rows[WIDTH * mid + 1] < second) low = mid + 1;
+        else high = mid;
+      }
+      if (low < n) this.place = low;
+      else this.chunk++;
+    }
+    /** On by so many rows. @param {number} steps */
+    skip(steps) {
+      this.place += steps;
+      while (this.chunk < this.chunks.length && this.place >= this.chunks[this.chunk].n)
+        this.place -= this.chunks[this.chunk++].n;
+    }
+    /** @param {number} first @param {number} second @param {number} third */
+    insert(first, second, third) {
+      this.find(first, second);
+      this.put(first, second, third);
+    }
+    /** Where the last search ended. @param {number} first @param {number} second @param {number} third */
+    put(first, second, third) {
+      const { chunks } = this;
+      if (this.place === 0 && this.chunk > 0) this.place = chunks[--this.chunk].n;
+      let c = chunks[this.chunk];
+      if (!c || c.n === PER_CHUNK) c = this.split(c);
+      const at = WIDTH * this.place;
+      if (this.place < c.n) c.rows.copyWithin(at + WIDTH, at, WIDTH * c.n);
+      c.rows[at] = first;
+      c.rows[at + 1] = second;
+      c.rows[at + 2] = third;
+      c.n++;
+    }
+    /** Half of a full chunk becomes its own, or the first one.
+     * @param {{n: number, rows: Float64Array} | undefined} full */
+    split(full) {
+      const made = { n: 0, rows: new Float64Array(WIDTH * PER_CHUNK) };
+      if (!full) {
+        this.chunks.push(made);
+        return made;
+      }
+      const half = PER_CHUNK / 2;
+      made.rows.set(full.rows.subarray(WIDTH * half));
+      full.n = made.n = half;
+      this.chunks.splice(this.chunk + 1, 0, made);
+      if (this.place <= half) return full;
+      this.chunk++;
+      this.place -= half;
+      return made;
+    }
+    /** @param {number} chunk @param {number} place */
+    removeAt(chunk, place) {
+      const c = this.chunks[chunk];
+      c.n--;
+      if (!c.n) this.chunks.splice(chunk, 1);
+      else if (place < c.n) c.rows.copyWithin(WIDTH * place, WIDTH * (place + 1), WIDTH * (c.n + 1));
+    }
+    /** The row is there. @param {number} first @param {number} second */
+    remove(first, second) {
+      const here = this.chunks[this.chunk];
+      const at = WIDTH * this.place;
+      if (!here || this.place >= here.n || here.rows[at] !== first || here.rows[at + 1] !== second)
+        this.find(first, second);
+      this.removeAt(this.chunk, this.place);
+    }
+  };
+  var Holes = class {
+    constructor() {
+      this.byAddress = new Ordered();
+      this.bySize = [];
+      this.shared = [];
+      this.laneOfHome = [];
+      this.chunk = 0;
+      this.place = 0;
+      this.rows = null;
+    }
+    /** @param {number} lane */
+    newHome(lane) {
+      this.sharedHome(lane);
+      return this.laneOfHome.push(lane) - 1;
+    }
+    /** @param {number} lane */
+    sharedHome(lane) {
+      while (this.bySize.length <= lane) {
+        this.shared.push(this.laneOfHome.push(this.bySize.length) - 1);
+        this.bySize.push(new Ordered());
+      }
+      return this.shared[lane];
+    }
+    /** Look for the last hole that starts at `address` or before; the next one is where `byAddress`
+     * stands then. @param {number} address */
+    before(address2) {
+      const { byAddress } = this;
+      byAddress.find(address2, Infinity);
+      this.chunk = byAddress.chunk;
+      this.place = byAddress.place - 1;
+      if (this.place < 0 && --this.chunk >= 0) this.place = byAddress.chunks[this.chunk].n - 1;
+      this.rows = this.chunk >= 0 ? byAddress.chunks[this.chunk].rows : null;
+      return this.rows;
+    }
+    /** A part of a hole is not free any longer. @param {number} chunk @param {number} place
+     * @param {number} start @param {number} end */
+    cut(chunk, place, start2, end) {
+      const { rows } = this.byAddress.chunks[chunk];
+      const at = WIDTH * place;
+      const from = rows[at];
+      const to = rows[at + 1];
+      const home = rows[at + 2];
+      const sizes = this.bySize[this.laneOfHome[home]];
+      sizes.remove(to - from, from);
+      if (from < start2) {
+        rows[at + 1] = start2;
+        sizes.insert(start2 - from, from, 0);
+        if (end < to) this.byAddress.insert(end, to, home);
+      } else if (end < to) rows[at] = end;
+      else this.byAddress.removeAt(chunk, place);
+      if (end < to) sizes.insert(to - end, end, 0);
+    }
+    /** [start, start + size) becomes free. @param {number} start @param {number} size
+     * @param {number} home */
+    give(start2, size, home) {
+      if (!size) return;
+      const { byAddress } = this;
+      const sizes = this.bySize[this.laneOfHome[home]];
+      const low = this.before(start2);
+      const next = byAddress.chunks[byAddress.chunk];
+      const end = start2 + size;
+      const lowAt = WIDTH * this.place;
+      const highAt = WIDTH * byAddress.place;
+      if (low && low[lowAt + 1] > start2 || next && next.rows[highAt] < end) return;
+      const joinsLow = low && low[lowAt + 1] === start2 && low[lowAt + 2] === home;
+      const joinsHigh = next && next.rows[highAt] === end && next.rows[highAt + 2] === home;
+      let from = start2;
+      let to = end;
+      if (joinsLow) {
+        from = low[lowAt];
+        sizes.remove(start2 - from, from);
+      }
+      if (joinsHigh) {
+        to = next.rows[highAt + 1];
+        sizes.remove(to - end, end);
+      }
+      if (joinsLow) low[lowAt + 1] = to;
+      else if (joinsHigh) next.rows[highAt] = from;
+      else byAddress.put(from, to, home);
+      if (joinsLow && joinsHigh) byAddress.removeAt(byAddress.chunk, byAddress.place);
+      sizes.insert(to - from, from, 0);
+    }
+    /** [start, start + size) is no longer free, as far as the hole goes that holds `start`.
+     * @param {number} start @param {number} size @returns {number} its home; -1: there is none */
+    take(start2, size) {
+      const rows = this.before(start2);
+      const at = WIDTH * this.place;
+      if (!rows || rows[at + 1] <= start2) return -1;
+      const home = rows[at + 2];
+      if (size) this.cut(this.chunk, this.place, start2, start2 + size);
+      return home;
+    }
+    /** No part of [start, start + size) is free any longer. @param {number} start @param {number} size */
+    drop(start2, size) {
+      const { byAddress } = this;
+      const end = start2 + size;
+      while (size) {
+        const rows = this.before(start2);
+        if (rows && rows[WIDTH * this.place + 1] > start2) this.cut(this.chunk, this.place, start2, end);
+        else {
+          const next = byAddress.chunks[byAddress.chunk];
+          if (!next || next.rows[WIDTH * byAddress.place] >= end) return;
+          this.cut(byAddress.chunk, byAddress.place, start2, end);
+        }
+      }
+    }
+    /** Where the hole starts that has `rank` others before it of those in a lane that hold `size`.
+     * @param {number} lane @param {number} size @param {number} rank */
+    startOf(lane, size, rank) {
+      const sizes = this.bySize[lane];
+      sizes.find(size, -1);
+      if (rank) sizes.skip(rank);
+      return sizes.chunks[sizes.chunk].rows[WIDTH * sizes.place + 1];
+    }
+  };
+
   // src/trace.js
   var OP_ALLOC = 0;
   var OP_FREE = 1;
@@ -737,10 +945,49 @@
   var OP_COMPLETED = 4;
   var OP_FREED = 5;
   var COARSE_EVENTS = 16;
-  var FREED_LISTS = 4096;
-  var FREED_LONGEST = 16;
+  var SEGMENT_ALLOC2 = 4;
+  var SEGMENT_MAP2 = 6;
+  var SEGMENT_UNMAP2 = 7;
+  var SMALL_REQUEST_BYTES = 1024 * 1024;
+  var SMALL_SEGMENT_BYTES = 2 * 1024 * 1024;
   var OFTEN4 = 16383;
   var ALIVE = 2147483647;
+  var Living = class {
+    /** @param {number} rows @param {number} before those that live at the start */
+    constructor(rows, before) {
+      this.older = new Int32Array(rows + 1);
+      this.younger = new Int32Array(rows + 1);
+      this.next = 0;
+      for (let at = 1; at <= before; at++) this.push(at);
+    }
+    /** @param {number} at */
+    push(at) {
+      const last = this.older[0];
+      this.older[at] = last;
+      this.younger[last] = at;
+      this.older[0] = at;
+    }
+    /** @param {number} code of report_columns.h, not 0 @returns {number} the row */
+    find(code) {
+      const way = (code - 1) % 3;
+      let steps = (code - 1 - way) / 3;
+      const links = way === 1 ? this.younger : this.older;
+      let at = way === 0 ? links[0] : this.next;
+      if (way === 2) steps++;
+      for (; steps > 0; steps--) at = links[at];
+      return at - 1;
+    }
+    /** @param {number} row */
+    remove(row) {
+      const at = row + 1;
+      const older = this.older[at];
+      const younger = this.younger[at];
+      if (this.younger[older] !== at) return;
+      this.next = younger;
+      this.younger[older] = younger;
+      this.older[younger] = older;
+    }
+  };
   var Trace = class {
     /** @param {any} description of the device @param {any} file of the file
      * @param {string} id "0/0" */
@@ -781,7 +1028,8 @@
     }
     /** @param {string} name */
     column(name) {
-      return readChunk(`${this.id}/${name}`, this.about.columns[name]);
+      const size = this.about.columns[name];
+      return size ? readChunk(`${this.id}/${name}`, size) : Promise.resolve(new Uint8Array(0));
     }
     /** All but addresses. @param {(part: number) => void} progress */
     async load(progress) {
@@ -843,6 +1091,8 @@
       const turn = new Turn();
       const coarse = this.about.coarse_times;
       const timed = this.about.has_times;
+      const falls = this.about.times_fall;
+      const living = new Living(this.nRows, this.nBefore);
       const at = new Float64Array(timed ? n : 0);
       let event = this.from + 1;
       const first = event;
@@ -852,7 +1102,7 @@
       let top = 0;
       const stamp = (from) => {
         if (coarse) return;
-        now += from.signed();
+        now += falls ? from.signed() : from.next();
         if (now > top) top = now;
         at[event - first] = top;
       };
@@ -861,9 +1111,12 @@
         if (op === OP_ALLOC) {
           born[row] = event;
           changes[k++] = row++;
+          living.push(row);
           if (timed) stamp(times);
         } else if (op <= OP_FREED) {
-          const freed = row - 1 - frees.next();
+          const code = frees.next();
+          const freed = code ? living.find(code) : row - 1 - frees.next();
+          if (op !== OP_REQUESTED) living.remove(freed);
           if (op !== OP_COMPLETED) freeRequested[freed] = event;
           if (timed) stamp(freeTimes);
           if (op === OP_FREE || op === OP_FREE_LATER) {
@@ -878,6 +1131,7 @@
         } else {
           this.rare.push({
             event,
+            behind: k,
             action: rare.next(),
             address: rare.next(),
             size: rare.next(),
@@ -909,7 +1163,7 @@
       for (let i = 0; i < at.length; i++) {
         if (i % COARSE_EVENTS !== 0 && i !== at.length - 1) continue;
         const old = i ? at[before] : 0;
-        now += times.signed();
+        now += this.about.times_fall ? times.signed() : times.next();
         at[i] = Math.max(now, old);
         for (let k = before + 1; k < i; k++)
           at[k] = old + (at[i] - old) * (k - before) / (i - before);
@@ -965,58 +1219,51 @@
     }
     async readAddresses() {
       const turn = new Turn();
-      const names = ["address_dict", "addresses", "misses"];
-      const [dict, ago, misses] = (await Promise.all(names.map((n) => this.column(n)))).map((b) => new Reader(b));
+      const [places, misses] = (await Promise.all(["addresses", "misses"].map((n) => this.column(n)))).map(
+        (b) => new Reader(b)
+      );
       const unit = this.about.byte_addresses ? 1 : 512;
-      const addresses = [];
-      const known = /* @__PURE__ */ new Map();
-      let end = 0;
-      const add = (address2) => {
-        known.set(address2, addresses.length);
-        addresses.push(address2);
-        return addresses.length - 1;
-      };
-      const freed = new Uint32Array(FREED_LISTS * FREED_LONGEST);
-      const lengths = new Uint8Array(FREED_LISTS);
-      const rowOf = new Uint32Array(this.nRows);
-      const listOf = Uint16Array.from(this.sizes, (size) => Math.floor(size / 512) % FREED_LISTS);
-      const units = Float64Array.from(this.sizes, (size) => Math.ceil(size / unit));
-      const born = (row) => {
-        const code = ago.next();
-        const list = listOf[this.sizeRow[row]];
-        const base = list * FREED_LONGEST;
-        let at = 0;
-        if (code > 1) {
-          const place = base + lengths[list] - (code - 1);
-          at = freed[place];
-          freed.copyWithin(place, place + 1, base + lengths[list]);
-          lengths[list]--;
-        } else if (code === 1) at = known.get(end) ?? add(end);
-        else {
-          const back = misses.next();
-          at = back ? addresses.length - back : add(end + dict.signed());
-        }
-        rowOf[row] = at;
-        end = addresses[at] + units[this.sizeRow[row]];
-      };
-      for (let row = 0; row < this.nBefore; row++) born(row);
-      let rounds = 0;
-      for (const change of this.told) {
-        if ((++rounds & OFTEN4) === 0 && turn.due) await turn.pass();
-        if (change >= 0) {
-          born(change);
-          continue;
-        }
-        const list = listOf[this.sizeRow[~change]];
-        const base = list * FREED_LONGEST;
-        const n = lengths[list];
-        if (n === FREED_LONGEST) freed.copyWithin(base, base + 1, base + n);
-        else lengths[list]++;
-        freed[base + lengths[list] - 1] = rowOf[~change];
-      }
-      if (turn.due) await turn.pass();
+      const { foretold } = this.about;
+      const holes = new Holes();
       const addressOf = new Float64Array(this.nRows);
-      for (let row = 0; row < this.nRows; row++) addressOf[row] = addresses[rowOf[row]] * unit;
+      const homeOf = new Uint32Array(this.nRows);
+      const units = Float64Array.from(this.sizes, (size) => Math.ceil(size / unit));
+      const small = Uint8Array.from(this.sizes, (size) => size <= SMALL_REQUEST_BYTES ? 1 : 0);
+      const lanes = Uint32Array.from(this.attrs, (attr) => 2 * attr[6]);
+      let end = 0;
+      const born = (row) => {
+        const kind = this.sizeRow[row];
+        const size = units[kind];
+        const lane = lanes[this.attrRow[row]] + small[kind];
+        const told = row < this.nBefore ? 0 : places.next();
+        const at = told ? holes.startOf(lane, size, told - 1) : end + misses.signed();
+        addressOf[row] = at * unit;
+        end = at + size;
+        if (!foretold) return;
+        const home = holes.take(at, size);
+        homeOf[row] = home < 0 ? holes.sharedHome(lane) : home;
+      };
+      const segment = (s) => {
+        const lane = lanes[s.attr] + (s.small ? 1 : 0);
+        const home = s.expandable ? holes.sharedHome(lane) : holes.newHome(lane);
+        if (foretold) holes.give(Math.floor(s.address / unit), Math.floor(s.size / unit), home);
+      };
+      const seldom = (r) => {
+        if (r.action < SEGMENT_ALLOC2 || r.action > SEGMENT_UNMAP2 || !foretold) return;
+        const expandable = r.action === SEGMENT_MAP2;
+        if (expandable || r.action === SEGMENT_ALLOC2)
+          segment({ ...r, expandable, small: r.size <= SMALL_SEGMENT_BYTES });
+        else holes.drop(Math.floor(r.address / unit), Math.floor(r.size / unit));
+      };
+      for (const s of this.segments) segment(s);
+      for (let row = 0; row < this.nBefore; row++) born(row);
+      for (let i = 0, next = 0; i < this.told.length; i++) {
+        while (next < this.rare.length && this.rare[next].behind <= i) seldom(this.rare[next++]);
+        if ((i & OFTEN4) === 0 && turn.due) await turn.pass();
+        const change = this.told[i];
+        if (change >= 0) born(change);
+        else if (foretold) holes.give(addressOf[~change] / unit, units[this.sizeRow[~change]], homeOf[~change]);
+      }
       this.addressOf = addressOf;
     }
     /** Bytes times events of all rows of each stack and each kind, added up once. */

@@ -5,6 +5,7 @@
 // a replay walks: row r is born (r), or gone (~r), in the order of events.
 
 import { Reader, readChunk } from "./chunks.js";
+import { Holes } from "./holes.js";
 import { Turn } from "./slices.js";
 import { placesInOrder } from "./sort.js";
 
@@ -15,16 +16,62 @@ const OP_REQUESTED = 3;
 const OP_COMPLETED = 4;
 const OP_FREED = 5;
 const COARSE_EVENTS = 16;
-const FREED_LISTS = 4096;
-const FREED_LONGEST = 16;
+const SEGMENT_ALLOC = 4;
+const SEGMENT_MAP = 6;
+const SEGMENT_UNMAP = 7;
+const SMALL_REQUEST_BYTES = 1024 * 1024;
+const SMALL_SEGMENT_BYTES = 2 * 1024 * 1024;
 /** Loops look at the clock once in so many rounds: a mask. */
 const OFTEN = 0x3fff;
 
 /** Later than every event. */
 export const ALIVE = 0x7fffffff;
 
-/** @typedef {{event: number, action: number, address: number, size: number, stack: number, attr: number}} Rare */
+/** `behind`: how many changes come before it.
+ * @typedef {{event: number, behind: number, action: number, address: number, size: number, stack: number, attr: number}} Rare */
 /** @typedef {{address: number, size: number, attr: number, expandable: boolean, small: boolean}} Segment */
+
+/** Allocations that live, in the order of their births: what `frees` counts along. By 1 + row; 0 is the
+ * end, behind the youngest and before the oldest. */
+class Living {
+  /** @param {number} rows @param {number} before those that live at the start */
+  constructor(rows, before) {
+    this.older = new Int32Array(rows + 1);
+    this.younger = new Int32Array(rows + 1);
+    this.next = 0;
+    for (let at = 1; at <= before; at++) this.push(at);
+  }
+
+  /** @param {number} at */
+  push(at) {
+    const last = this.older[0];
+    this.older[at] = last;
+    this.younger[last] = at;
+    this.older[0] = at;
+  }
+
+  /** @param {number} code of report_columns.h, not 0 @returns {number} the row */
+  find(code) {
+    const way = (code - 1) % 3;
+    let steps = (code - 1 - way) / 3;
+    const links = way === 1 ? this.younger : this.older;
+    let at = way === 0 ? links[0] : this.next;
+    if (way === 2) steps++;
+    for (; steps > 0; steps--) at = links[at];
+    return at - 1;
+  }
+
+  /** @param {number} row */
+  remove(row) {
+    const at = row + 1;
+    const older = this.older[at];
+    const younger = this.younger[at];
+    if (this.younger[older] !== at) return;
+    this.next = younger;
+    this.younger[older] = younger;
+    this.older[younger] = older;
+  }
+}
 
 export class Trace {
   /** @param {any} description of the device @param {any} file of the file
@@ -76,7 +123,8 @@ export class Trace {
 
   /** @param {string} name */
   column(name) {
-    return readChunk(`${this.id}/${name}`, this.about.columns[name]);
+    const size = this.about.columns[name];
+    return size ? readChunk(`${this.id}/${name}`, size) : Promise.resolve(new Uint8Array(0));
   }
 
   /** All but addresses. @param {(part: number) => void} progress */
@@ -142,6 +190,8 @@ export class Trace {
     const turn = new Turn();
     const coarse = this.about.coarse_times;
     const timed = this.about.has_times;
+    const falls = this.about.times_fall;
+    const living = new Living(this.nRows, this.nBefore);
     /** Microseconds since zero_us, never falling. */
     const at = new Float64Array(timed ? n : 0);
     let event = this.from + 1;
@@ -153,7 +203,7 @@ export class Trace {
     /** @param {Reader} from */
     const stamp = (from) => {
       if (coarse) return;
-      now += from.signed();
+      now += falls ? from.signed() : from.next();
       if (now > top) top = now;
       at[event - first] = top;
     };
@@ -162,9 +212,12 @@ export class Trace {
       if (op === OP_ALLOC) {
         born[row] = event;
         changes[k++] = row++;
+        living.push(row);
         if (timed) stamp(times);
       } else if (op <= OP_FREED) {
-        const freed = row - 1 - frees.next();
+        const code = frees.next();
+        const freed = code ? living.find(code) : row - 1 - frees.next();
+        if (op !== OP_REQUESTED) living.remove(freed);
         if (op !== OP_COMPLETED) freeRequested[freed] = event;
         if (timed) stamp(freeTimes);
         if (op === OP_FREE || op === OP_FREE_LATER) {
@@ -179,6 +232,7 @@ export class Trace {
       } else {
         this.rare.push({
           event,
+          behind: k,
           action: rare.next(),
           address: rare.next(),
           size: rare.next(),
@@ -212,7 +266,7 @@ export class Trace {
     for (let i = 0; i < at.length; i++) {
       if (i % COARSE_EVENTS !== 0 && i !== at.length - 1) continue;
       const old = i ? at[before] : 0;
-      now += times.signed();
+      now += this.about.times_fall ? times.signed() : times.next();
       at[i] = Math.max(now, old);
       for (let k = before + 1; k < i; k++)
         at[k] = old + ((at[i] - old) * (k - before)) / (i - before);
@@ -271,62 +325,51 @@ export class Trace {
 
   async readAddresses() {
     const turn = new Turn();
-    const names = ["address_dict", "addresses", "misses"];
-    const [dict, ago, misses] = (await Promise.all(names.map((n) => this.column(n)))).map((b) => new Reader(b));
+    const [places, misses] = (await Promise.all(["addresses", "misses"].map((n) => this.column(n)))).map(
+      (b) => new Reader(b),
+    );
     const unit = this.about.byte_addresses ? 1 : 512;
-    // In units; and the row of each address that is known.
-    /** @type {number[]} */
-    const addresses = [];
-    /** @type {Map<number, number>} */
-    const known = new Map();
-    let end = 0;
-    const add = (/** @type {number} */ address) => {
-      known.set(address, addresses.length);
-      addresses.push(address);
-      return addresses.length - 1;
-    };
-    // The lists of report_columns.h, in one array.
-    const freed = new Uint32Array(FREED_LISTS * FREED_LONGEST);
-    const lengths = new Uint8Array(FREED_LISTS);
-    const rowOf = new Uint32Array(this.nRows);
-    const listOf = Uint16Array.from(this.sizes, (size) => Math.floor(size / 512) % FREED_LISTS);
-    const units = Float64Array.from(this.sizes, (size) => Math.ceil(size / unit));
-    const born = (/** @type {number} */ row) => {
-      const code = ago.next();
-      const list = listOf[this.sizeRow[row]];
-      const base = list * FREED_LONGEST;
-      let at = 0;
-      if (code > 1) {
-        const place = base + lengths[list] - (code - 1);
-        at = freed[place];
-        freed.copyWithin(place, place + 1, base + lengths[list]);
-        lengths[list]--;
-      } else if (code === 1) at = known.get(end) ?? add(end);
-      else {
-        const back = misses.next();
-        at = back ? addresses.length - back : add(end + dict.signed());
-      }
-      rowOf[row] = at;
-      end = addresses[at] + units[this.sizeRow[row]];
-    };
-    for (let row = 0; row < this.nBefore; row++) born(row);
-    let rounds = 0;
-    for (const change of this.told) {
-      if ((++rounds & OFTEN) === 0 && turn.due) await turn.pass();
-      if (change >= 0) {
-        born(change);
-        continue;
-      }
-      const list = listOf[this.sizeRow[~change]];
-      const base = list * FREED_LONGEST;
-      const n = lengths[list];
-      if (n === FREED_LONGEST) freed.copyWithin(base, base + 1, base + n);
-      else lengths[list]++;
-      freed[base + lengths[list] - 1] = rowOf[~change];
-    }
-    if (turn.due) await turn.pass();
+    const { foretold } = this.about;
+    const holes = new Holes();
     const addressOf = new Float64Array(this.nRows);
-    for (let row = 0; row < this.nRows; row++) addressOf[row] = addresses[rowOf[row]] * unit;
+    const homeOf = new Uint32Array(this.nRows);
+    const units = Float64Array.from(this.sizes, (size) => Math.ceil(size / unit));
+    const small = Uint8Array.from(this.sizes, (size) => (size <= SMALL_REQUEST_BYTES ? 1 : 0));
+    const lanes = Uint32Array.from(this.attrs, (/** @type {any[]} */ attr) => 2 * attr[6]);
+    let end = 0;
+    const born = (/** @type {number} */ row) => {
+      const kind = this.sizeRow[row];
+      const size = units[kind];
+      const lane = lanes[this.attrRow[row]] + small[kind];
+      const told = row < this.nBefore ? 0 : places.next();
+      const at = told ? holes.startOf(lane, size, told - 1) : end + misses.signed();
+      addressOf[row] = at * unit;
+      end = at + size;
+      if (!foretold) return;
+      const home = holes.take(at, size);
+      homeOf[row] = home < 0 ? holes.sharedHome(lane) : home;
+    };
+    const segment = (/** @type {Segment} */ s) => {
+      const lane = lanes[s.attr] + (s.small ? 1 : 0);
+      const home = s.expandable ? holes.sharedHome(lane) : holes.newHome(lane);
+      if (foretold) holes.give(Math.floor(s.address / unit), Math.floor(s.size / unit), home);
+    };
+    const seldom = (/** @type {Rare} */ r) => {
+      if (r.action < SEGMENT_ALLOC || r.action > SEGMENT_UNMAP || !foretold) return;
+      const expandable = r.action === SEGMENT_MAP;
+      if (expandable || r.action === SEGMENT_ALLOC)
+        segment({ ...r, expandable, small: r.size <= SMALL_SEGMENT_BYTES });
+      else holes.drop(Math.floor(r.address / unit), Math.floor(r.size / unit));
+    };
+    for (const s of this.segments) segment(s);
+    for (let row = 0; row < this.nBefore; row++) born(row);
+    for (let i = 0, next = 0; i < this.told.length; i++) {
+      while (next < this.rare.length && this.rare[next].behind <= i) seldom(this.rare[next++]);
+      if ((i & OFTEN) === 0 && turn.due) await turn.pass();
+      const change = this.told[i];
+      if (change >= 0) born(change);
+      else if (foretold) holes.give(addressOf[~change] / unit, units[this.sizeRow[~change]], homeOf[~change]);
+    }
     this.addressOf = addressOf;
   }
 
