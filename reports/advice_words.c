@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "reports/describe_outside.h"
 #include "reports/explain_words.h"
 
 #define SITE_BYTES         1024
@@ -65,6 +66,29 @@ static const char *blocks_words(const struct advice *a, char *buf, size_t size)
 }
 #define BLOCKS(a) blocks_words((a), (char[100]){0}, 100)
 
+static void say_outside(const struct emit *e, const struct explain_oom *o, const struct advice *a,
+			char *buf, size_t size)
+{
+	const struct outside *out = &o->outside;
+	const struct outside_group *g = &out->groups[0];
+	const char *hint;
+
+	if (!out->known || out->differs || out->n_groups == 0) {
+		snprintf(buf, size,
+			 "Look at what takes memory outside PyTorch (NCCL communicators, other "
+			 "libraries, a second framework): %s there, and %s were missing.",
+			 BYTES(a->bytes), BYTES(a->param));
+		return;
+	}
+	hint = outside_hint(out, g);
+	snprintf(buf, size,
+		 "Outside PyTorch's allocator this process holds %s, and %s were missing; most of "
+		 "it, %s, is %s%s%s.",
+		 BYTES(a->bytes), BYTES(a->param), BYTES(g->bytes),
+		 outside_words(out, g, (char[300]){0}, 300), hint ? ": less with " : "",
+		 hint ? hint : "");
+}
+
 static void say_space(const struct emit *e, const struct model *m, const struct explain_oom *o,
 		      const struct advice *a, char *buf, size_t size)
 {
@@ -82,10 +106,7 @@ static void say_space(const struct emit *e, const struct model *m, const struct 
 			 a->count == 1 ? "holds" : "hold", BYTES(a->bytes));
 		break;
 	case ADVICE_TRIM_OUTSIDE:
-		snprintf(buf, size,
-			 "Look at what takes memory outside PyTorch (NCCL communicators, other "
-			 "libraries, a second framework): %s there, and %s were missing.",
-			 BYTES(a->bytes), BYTES(a->param));
+		say_outside(e, o, a, buf, size);
 		break;
 	case ADVICE_FREE_HOLDERS:
 		if (a->count == 1)

@@ -37,7 +37,7 @@ void describe_top(struct emit *e, const struct model *m, const struct top *t,
 
 /* What an explanation was made of besides the snapshot; names are NULL for what was not read. */
 struct explain_report {
-	const char *log_file, *observer_file, *smi_file;
+	const char *log_file, *observer_file, *smi_file, *driver_file;
 	const struct oom_log *log; /* behind log_file */
 	bool stacks;               /* text tells whole stacks */
 };

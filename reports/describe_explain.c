@@ -9,6 +9,7 @@
 
 #include "passes/site.h"
 #include "reports/explain_parts.h"
+#include "reports/describe_outside.h"
 #include "reports/explain_words.h"
 #include "reports/stack_lines.h"
 
@@ -139,6 +140,7 @@ static void json_oom(struct emit *e, const struct model *m, const struct explain
 	json_message(e, o);
 	explain_part_evidence(e, m, o);
 	explain_part_balance(e, o, r->log);
+	describe_outside(e, &o->outside);
 	explain_part_holders(e, m, x, &o->look);
 	explain_part_pinners(e, m, x, o);
 	explain_part_advice(e, m, o);
@@ -158,6 +160,7 @@ static void json_peak(struct emit *e, const struct model *m, const struct explai
 	emit_event(e, "event", NULL, p->event);
 	emit_time_us(e, "time_us", NULL, p->time_us);
 	describe_totals(e, &p->look.totals);
+	describe_outside(e, &p->outside);
 	explain_part_holders(e, m, x, &p->look);
 	emit_object_end(e);
 }
@@ -238,7 +241,8 @@ static void text_sides(struct emit *e, const struct explain_oom *o, const struct
 		bool differs;
 	} sides[] = {{r->log_file, o->card.message_differs},
 		     {r->observer_file, o->card.observer_differs},
-		     {r->smi_file, false}};
+		     {r->smi_file, false},
+		     {r->driver_file, o->outside.differs}};
 
 	char words[1200] = "";
 	size_t n = 0;
@@ -351,6 +355,7 @@ static void text_oom(struct emit *e, const struct model *m, const struct explain
 	emit_blank(e);
 	text_facts(e, m, o, r);
 	explain_part_balance(e, o, r->log);
+	describe_outside(e, &o->outside);
 	explain_part_evidence(e, m, o);
 	explain_part_holders(e, m, x, &o->look);
 	explain_part_pinners(e, m, x, o);
@@ -392,6 +397,7 @@ static void text_peak(struct emit *e, const struct model *m, const struct explai
 	emit_bytes(e, NULL, "allocated", t->allocated);
 	emit_bytes(e, NULL, "active", t->active);
 	emit_bytes(e, NULL, "reserved", t->reserved);
+	describe_outside(e, &p->outside);
 	explain_part_holders(e, m, x, &p->look);
 }
 
@@ -399,8 +405,10 @@ static void json_sides(struct emit *e, const struct explain_report *r)
 {
 	const struct {
 		const char *kind, *file;
-	} sides[] = {
-		{"log", r->log_file}, {"observer", r->observer_file}, {"nvidia-smi", r->smi_file}};
+	} sides[] = {{"log", r->log_file},
+		     {"observer", r->observer_file},
+		     {"nvidia-smi", r->smi_file},
+		     {"driver", r->driver_file}};
 
 	emit_array_begin(e, "side_files", NULL);
 	for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {

@@ -292,7 +292,9 @@ static void text_card_head(struct emit *e, const struct explain_oom *o)
 						   "processes")
 				      : "");
 	if (b->outside.known)
-		line(e, "context and libraries", b->outside.bytes, "of this process");
+		line(e, o->card.self.known ? "context and libraries" : "libraries",
+		     b->outside.bytes,
+		     o->card.self.known ? "of this process" : "of this process, as recorded");
 }
 
 static void text_limit(struct emit *e, const struct explain_oom *o)
@@ -319,6 +321,7 @@ static void text_balance(struct emit *e, const struct explain_oom *o)
 		[FACT_MESSAGE] = ", as the message says",
 		[FACT_SMI] = ", as nvidia-smi says",
 		[FACT_TRACE] = ", as the trace says",
+		[FACT_DRIVER] = ", as the recording says",
 	};
 	char title[200], total[UNITS_BUF];
 

@@ -13,7 +13,7 @@
 #include "reports/describe.h"
 
 struct own_options {
-	const char *log, *observer, *smi;
+	const char *log, *observer, *smi, *driver;
 	uint64_t device_memory;
 	bool no_siblings, stacks;
 };
@@ -25,6 +25,8 @@ static const struct opt explain_opts[] = {
 	 "what nvidia-smi -q -x wrote then", NULL},
 	{"observer", 0, OPT_STRING, offsetof(struct own_options, observer), "FILE",
 	 "what an out-of-memory observer was told, as JSON", NULL},
+	{"driver", 0, OPT_STRING, offsetof(struct own_options, driver), "FILE",
+	 "what 'vramscope record' wrote of the same process", NULL},
 	{"device-memory", 0, OPT_BYTES, offsetof(struct own_options, device_memory), "BYTES",
 	 "what the card has for programs", NULL},
 	{"no-siblings", 0, OPT_FLAG, offsetof(struct own_options, no_siblings), NULL,
@@ -55,9 +57,19 @@ static struct explain_report report_of(const struct explanation *r, const struct
 		.log_file = r->sides.file[SIDE_LOG],
 		.observer_file = r->sides.file[SIDE_OBSERVER],
 		.smi_file = r->sides.file[SIDE_SMI],
+		.driver_file = r->sides.file[SIDE_DRIVER],
 		.log = r->sides.side.log,
 		.stacks = own->stacks,
 	};
+}
+
+/* Nothing of the snapshot was found in the recording. */
+static bool is_of_another(const struct explain *x)
+{
+	for (size_t i = 0; i < x->ooms.n; i++)
+		if (!x->ooms.at[i].outside.differs)
+			return false;
+	return x->ooms.n || x->peak.outside.differs;
 }
 
 /* `m`: NULL for a log alone. */
@@ -65,7 +77,7 @@ static int explain_any(struct invocation *inv, const struct model *m, struct exp
 {
 	const struct own_options *own = inv->own;
 	const char *name = m ? model_str(m, m->file) : own->log;
-	struct side_options sides = {.file = {own->log, own->observer, own->smi},
+	struct side_options sides = {.file = {own->log, own->observer, own->smi, own->driver},
 				     .no_siblings = own->no_siblings,
 				     .device_memory = own->device_memory};
 	struct explanation *r = calloc(1, sizeof *r);
@@ -99,6 +111,13 @@ static int explain_any(struct invocation *inv, const struct model *m, struct exp
 	if (rc < 0) {
 		explain_free(r);
 		return complain_error("explain", name, &err);
+	}
+	if (own->driver && is_of_another(&r->x)) {
+		complain("'%s' is a recording of another process: none of the segments in '%s' is "
+			 "in it",
+			 own->driver, name);
+		explain_free(r);
+		return STATUS_INPUT;
 	}
 	r->report = report_of(r, own);
 	*out = r;
@@ -148,7 +167,7 @@ static int explain_log(struct invocation *inv)
 static bool reads_stdin_twice(const struct invocation *inv)
 {
 	const struct own_options *own = inv->own;
-	const char *const sides[] = {own->log, own->observer, own->smi};
+	const char *const sides[] = {own->log, own->observer, own->smi, own->driver};
 	size_t n = 0;
 
 	for (size_t i = 0; i < inv->n_operands; i++)

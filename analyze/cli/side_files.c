@@ -12,6 +12,7 @@ static const char *const suffixes[SIDE_KINDS] = {
 	[SIDE_LOG] = ".message.txt",
 	[SIDE_OBSERVER] = ".observer.json",
 	[SIDE_SMI] = ".nvidia-smi.xml",
+	[SIDE_DRIVER] = ".driver.pickle",
 };
 
 static size_t without(const char *name, size_t n, const char *suffix)
@@ -79,13 +80,34 @@ static int read_kind(struct side_files *s, enum side_kind kind, struct input *in
 	}
 }
 
+static int read_recording(struct side_files *s, const char *name, struct invocation *inv)
+{
+	const struct model_options options = {.budget = &inv->budget};
+	struct error err;
+
+	if (model_load(&s->driver, name, &options, &err) < 0)
+		return complain_error("read", name, &err);
+	if (!s->driver->capture_value) {
+		complain("'%s' is no recording of vramscope record", name);
+		model_free(s->driver);
+		s->driver = NULL;
+		return STATUS_INPUT;
+	}
+	s->side.driver = s->driver;
+	s->file[SIDE_DRIVER] = name;
+	return STATUS_DONE;
+}
+
 static int read_file(struct side_files *s, enum side_kind kind, const char *name,
 		     struct invocation *inv)
 {
 	struct input *in;
 	struct error err;
-	int rc = input_open(&in, name, &inv->budget, &err);
+	int rc;
 
+	if (kind == SIDE_DRIVER)
+		return read_recording(s, name, inv);
+	rc = input_open(&in, name, &inv->budget, &err);
 	if (rc == 0) {
 		rc = read_kind(s, kind, in, &inv->budget, &err);
 		input_close(in);
@@ -120,6 +142,7 @@ void side_files_release(struct side_files *s)
 {
 	oom_log_release(&s->log);
 	nvidia_smi_release(&s->smi);
+	model_free(s->driver);
 	for (unsigned k = 0; k < SIDE_KINDS; k++)
 		free(s->found[k]);
 	*s = (struct side_files){0};

@@ -2,7 +2,8 @@
  * side_files.h -- what lies beside a snapshot: the exception's text, an observer's note, nvidia-smi.
  *
  * Each is named by an option or found by its name: x.message.txt, x.observer.json, x.nvidia-smi.xml,
- * each also with .zst, beside x.pickle or x.pickle.zst.
+ * x.driver.pickle (a recording of the same process), each also with .zst, beside x.pickle or
+ * x.pickle.zst.
  */
 #ifndef ANALYZE_CLI_SIDE_FILES_H
 #define ANALYZE_CLI_SIDE_FILES_H
@@ -10,7 +11,7 @@
 #include "cli/command.h"
 #include "passes/card_facts.h"
 
-enum side_kind { SIDE_LOG, SIDE_OBSERVER, SIDE_SMI, SIDE_KINDS };
+enum side_kind { SIDE_LOG, SIDE_OBSERVER, SIDE_SMI, SIDE_DRIVER, SIDE_KINDS };
 
 struct side_options {
 	const char *file[SIDE_KINDS]; /* as named by options; NULL: not named */
@@ -24,6 +25,7 @@ struct side_files {
 	struct oom_log log;
 	struct observer_note observer;
 	struct nvidia_smi smi;
+	struct model *driver;
 	struct explain_side side; /* points into this struct */
 };
 

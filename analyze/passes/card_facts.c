@@ -13,9 +13,10 @@ const char *fact_source_name(enum fact_source s)
 	static const char *const names[] = {
 		[FACT_NONE] = "none",       [FACT_OPTION] = "option",  [FACT_OBSERVER] = "observer",
 		[FACT_MESSAGE] = "message", [FACT_SMI] = "nvidia-smi", [FACT_TRACE] = "trace",
+		[FACT_DRIVER] = "driver",
 	};
 
-	assert(s <= FACT_TRACE);
+	assert(s <= FACT_DRIVER);
 	return names[s];
 }
 

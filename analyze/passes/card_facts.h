@@ -8,6 +8,7 @@
 #ifndef ANALYZE_PASSES_CARD_FACTS_H
 #define ANALYZE_PASSES_CARD_FACTS_H
 
+#include "model/model.h"
 #include "passes/nvidia_smi.h"
 #include "passes/observer.h"
 #include "passes/oom_log.h"
@@ -17,10 +18,19 @@ struct explain_side {
 	const struct oom_log *log; /* weak; so are the others */
 	const struct observer_note *observer;
 	const struct nvidia_smi *smi;
-	uint64_t device_memory; /* bytes of the card as the user says; 0: does not */
+	uint64_t device_memory;     /* bytes of the card as the user says; 0: does not */
+	const struct model *driver; /* a recording of the same process; weak */
 };
 
-enum fact_source { FACT_NONE, FACT_OPTION, FACT_OBSERVER, FACT_MESSAGE, FACT_SMI, FACT_TRACE };
+enum fact_source {
+	FACT_NONE,
+	FACT_OPTION,
+	FACT_OBSERVER,
+	FACT_MESSAGE,
+	FACT_SMI,
+	FACT_TRACE,
+	FACT_DRIVER
+};
 
 const char *fact_source_name(enum fact_source s); /* "message" ... */
 

@@ -109,8 +109,30 @@ static void use_told_totals(struct explain_oom *oom, const struct explain_walk *
 	s->reserved = told;
 }
 
+/* Of the state that was looked at last. */
+static int find_outside(struct outside *out, const struct explain_walk *w, int64_t time_us,
+			uint64_t device_free, struct error *err)
+{
+	if (!w->side || !w->side->driver || w->d->index == DEVICE_HOST)
+		return 0;
+	return outside_find(out, w->side->driver, w->m, &w->state, time_us, device_free, w->budget,
+			    err);
+}
+
+/* A message has the card's size, too, but rounded. */
+static void use_recorded_total(struct explain_oom *oom)
+{
+	struct card_facts *f = &oom->card;
+
+	if (!oom->outside.total_known || oom->outside.differs ||
+	    (f->total.known && !amount_is(&f->total, oom->outside.total)))
+		return;
+	f->total = amount_exact(oom->outside.total);
+	f->total_from = FACT_DRIVER;
+}
+
 /* What the observer was told is exact; the event has the request of the program. */
-static void find_card(struct explain_oom *oom, const struct explain_walk *w)
+static int find_card(struct explain_oom *oom, const struct explain_walk *w, struct error *err)
 {
 	struct request *q = &oom->request;
 	struct oom_key key = {
@@ -123,13 +145,18 @@ static void find_card(struct explain_oom *oom, const struct explain_walk *w)
 		.reserved = oom->look.exact ? oom->survey.reserved : BYTES_NONE,
 		.capacity = w->d->capacity,
 	};
+	int rc = find_outside(&oom->outside, w, oom->time_us, oom->device_free, err);
 
+	if (rc < 0)
+		return rc;
 	card_facts_find(&oom->card, w->side, &key);
 	if (oom->card.observer_fits && w->side->observer->attempted != BYTES_NONE)
 		q->attempted = w->side->observer->attempted;
 	if (oom->device_free == BYTES_NONE && oom->card.message && oom->card.message->free.known)
 		oom->device_free = oom->card.message->free.bytes;
+	use_recorded_total(oom);
 	explain_balance(oom);
+	return 0;
 }
 
 /* Of the largest sites that together hold enough, the fewest blocks that do. */
@@ -168,7 +195,8 @@ static int explain_one(struct explain_walk *w, const struct oom_event *event, st
 	if (rc < 0)
 		return rc;
 	use_told_totals(&oom, w);
-	find_card(&oom, w);
+	if ((rc = find_card(&oom, w, err)) < 0)
+		return rc;
 	if (!oom.retried &&
 	    (rc = explain_pinners(&w->out, &oom, &w->state, w->m, &w->holders.sites, err)) < 0)
 		return rc;
@@ -251,8 +279,10 @@ static int offer_peak(struct explain_walk *w, const struct device *d, struct err
 					? TIME_NONE
 					: w->m->events.time_us.at[event_row(d, peak->event)];
 		if ((rc = replay_seek(w->replay, peak->event, err)) == 0 &&
-		    (rc = take_look(w, err)) == 0)
+		    (rc = take_look(w, err)) == 0) {
 			peak->look = w->look;
+			rc = find_outside(&peak->outside, w, peak->time_us, BYTES_NONE, err);
+		}
 	}
 	replay_free(w->replay);
 	w->replay = NULL;

@@ -34,6 +34,7 @@
 #include "passes/card_facts.h"
 #include "passes/holders.h"
 #include "passes/no_stack.h"
+#include "passes/outside.h"
 #include "passes/phases.h"
 #include "passes/rules.h"
 #include "passes/survey.h"
@@ -235,6 +236,7 @@ struct explain_oom {
 	bool message_only; /* no snapshot: amounts are those of a message, `event` means nothing */
 	int64_t rank;      /* of the message; -1: not known */
 	struct card_facts card;
+	struct outside outside; /* known only with side->driver */
 	struct balance balance;
 	enum verdict verdict;
 	enum confidence confidence;
@@ -263,6 +265,7 @@ struct explain_peak {
 	int32_t device;
 	int64_t event, time_us; /* EVENT_START, TIME_NONE */
 	struct explain_look look;
+	struct outside outside;
 	uint64_t n_devices;
 };
 

@@ -71,9 +71,13 @@ static void argue_card(struct explain_oom *o)
 					 .count2 = f->largest_pid});
 	if (o->balance.outside.known && (o->verdict == VERDICT_OUTSIDE_ALLOCATOR ||
 					 o->balance.outside.bytes > o->survey.allocated / 4))
-		add(o, (struct evidence){.kind = EVIDENCE_OUTSIDE,
-					 .bytes = o->balance.outside.bytes,
-					 .of_bytes = f->self.bytes});
+		add(o, (struct evidence){
+			       .kind = EVIDENCE_OUTSIDE,
+			       .bytes = o->balance.outside.bytes,
+			       .of_bytes = f->self.known
+						   ? f->self.bytes
+						   : num_add_saturated(o->survey.reserved,
+								       o->balance.outside.bytes)});
 }
 
 /* PyTorch prints its hint whatever the state is. */

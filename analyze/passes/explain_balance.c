@@ -29,6 +29,9 @@ void explain_balance(struct explain_oom *o)
 
 	if (o->look.exact || o->message_only)
 		b.outside = card_outside(&o->card, o->survey.reserved);
+	/* Without what nobody saw, such as the context. */
+	if (!b.outside.known && o->outside.known && !o->outside.differs)
+		b.outside = amount_exact(o->outside.named);
 	if (b.total.known) {
 		b.unattributed =
 			difference(b.total.bytes,

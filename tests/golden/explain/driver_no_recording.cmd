@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --driver "$TESTDATA/driver/ddp.pickle.zst" "$TESTDATA/driver/ddp.pickle.zst"

@@ -1,0 +1,1 @@
+"$VRAMSCOPE" explain --driver "$TESTDATA/recorded.ring.zst" "$TESTDATA/driver/ddp.pickle.zst"
