@@ -136,14 +136,16 @@ static void describe_columns(struct emit *e, const struct report_columns *c)
 static void describe_marks(struct emit *e, const struct report_device *d)
 {
 	const struct timeline *t = d->timeline;
+	const struct timeline_lines lines = timeline_lines(t);
 	const struct model *m = t->model;
 
+	emit_bytes(e, "ceiling_bytes", NULL, lines.ceiling);
+	emit_bytes(e, "limit_below_bytes", NULL, lines.limit);
 	emit_array_begin(e, "ooms", NULL);
 	for (size_t i = 0; i < t->ooms.n; i++) {
 		emit_object_begin(e, NULL, NULL);
 		emit_i64(e, "event", NULL, t->ooms.at[i].at.event);
 		emit_bytes(e, "requested_bytes", NULL, t->ooms.at[i].requested);
-		emit_bytes(e, "limit_bytes", NULL, timeline_ceiling(&t->ooms.at[i]));
 		emit_object_end(e);
 	}
 	emit_array_end(e);

@@ -392,9 +392,10 @@
   var EMPTY = 0;
   function edgesOf(trace, byTime, start2, perColumn, width) {
     const edges = new Float64Array(width + 1);
+    const almost = 1e-6;
     for (let c = 0; c <= width; c++) {
       const position = start2 + c * perColumn;
-      const event = !byTime ? Math.floor(position) : position <= 0 ? trace.from : trace.eventAt(position);
+      const event = !byTime ? Math.floor(position) : position <= 0 ? trace.from : trace.eventAt(position + almost);
       edges[c] = Math.max(trace.from, Math.min(trace.to, event));
     }
     return edges;
@@ -1927,6 +1928,12 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
   var LEFT = 204;
   var RIGHT = 76;
   var HEIGHT = 340;
+  var KEY2 = "A row is a segment, the largest first. Grey is idle; a dark foot is what rounding added; white stripes: freed, but a stream still uses it.";
+  function keepers(s) {
+    if (!s.rows.length) return ", nothing in it";
+    if (2 * s.used > s.segment.size) return "";
+    return `, kept by ${s.rows.length === 1 ? "a block" : `${s.rows.length} blocks`} of ${bytes(s.used)}`;
+  }
   function streamWords(stream) {
     return stream.length < 7 ? stream : `\u2026${BigInt(stream).toString(16).slice(-5)}`;
   }
@@ -1952,7 +1959,7 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       this.tip = element("div", "tip");
       this.tip.hidden = true;
       this.box.append(this.canvas, this.space);
-      this.element.append(this.summary, this.box, this.tip);
+      this.element.append(this.summary, element("div", "readout panel-note", KEY2), this.box, this.tip);
       this.segments = [];
       this.event = trace.from;
       this.pinned = -1;
@@ -1999,10 +2006,11 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
     }
     draw() {
       const width = this.box.clientWidth || 800;
-      const height = HEIGHT;
       const ink = inks();
+      const all = Math.max(2, this.segments.length) * ROW2 + 8;
+      const height = Math.min(HEIGHT, all);
       const g = prepare(this.canvas, width, height);
-      const all = this.segments.length * ROW2 + 8;
+      this.box.style.height = `${height}px`;
       this.space.style.height = `${Math.max(0, all - height)}px`;
       const first = Math.max(0, Math.floor(this.box.scrollTop / ROW2));
       const widest = this.segments.reduce((w, s) => Math.max(w, s.segment.size), 1);
@@ -2031,29 +2039,32 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       g.fillRect(LEFT, y, Math.max(1, s.segment.size * scale), ROW2 - 3);
       let drawn = LEFT - 1;
       for (const row of s.rows) {
-        const x = LEFT + (addresses[row] - s.segment.address) * scale;
+        const x2 = LEFT + (addresses[row] - s.segment.address) * scale;
         const w = Math.max(0.6, t.size(row) * scale - 0.4);
-        if (x + w < drawn + 0.5 && row !== this.pinned) continue;
-        drawn = x + w;
+        if (x2 + w < drawn + 0.5 && row !== this.pinned) continue;
+        drawn = x2 + w;
         g.fillStyle = this.colour(row, this.event);
-        g.fillRect(x, y, w, ROW2 - 3);
+        g.fillRect(x2, y, w, ROW2 - 3);
         if (t.freeRequested[row] <= this.event) {
           g.fillStyle = ink.paper;
-          for (let at = x; at < x + w; at += 4) g.fillRect(at, y, 1, ROW2 - 3);
+          for (let at = x2; at < x2 + w; at += 4) g.fillRect(at, y, 1, ROW2 - 3);
         }
         const slack = t.size(row) - Math.max(0, t.requested[t.sizeRow[row]]);
         if (t.requested[t.sizeRow[row]] >= 0 && slack * scale > 1) {
           g.fillStyle = "rgba(0,0,0,.35)";
-          g.fillRect(x + w - slack * scale, y + ROW2 - 7, slack * scale, 4);
+          g.fillRect(x2 + w - slack * scale, y + ROW2 - 7, slack * scale, 4);
         }
         if (row === this.pinned) {
           g.strokeStyle = ink.text;
           g.lineWidth = 2;
-          g.strokeRect(x, y - 1, Math.max(3, w), ROW2 - 1);
+          g.strokeRect(x2, y - 1, Math.max(3, w), ROW2 - 1);
         }
       }
       g.fillStyle = ink.muted;
-      g.fillText(bytes(s.segment.size), LEFT + s.segment.size * scale + 6, y + ROW2 / 2 - 1);
+      const words = `${bytes(s.segment.size)}${keepers(s)}`;
+      const x = LEFT + s.segment.size * scale + 6;
+      const fits = x + g.measureText(words).width < this.box.clientWidth;
+      g.fillText(fits ? words : bytes(s.segment.size), x, y + ROW2 / 2 - 1);
     }
     /** @param {MouseEvent} e */
     rowAt(e) {
@@ -2077,7 +2088,7 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       const s = segment.segment;
       const inside = at >= s.address && at < s.address + s.size;
       this.tip.textContent = row >= 0 ? this.words(row) : `${inside ? "Hole in a segment" : "Segment"} of ${bytes(s.size)}
-${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hole ${bytes(segment.largest)}`;
+${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hole ${bytes(segment.largest)}${keepers(segment).replace(", ", "\n")}`;
       const place = this.element.getBoundingClientRect();
       this.tip.style.left = `${Math.max(0, Math.min(e.clientX - place.left + 12, place.width - this.tip.offsetWidth - 4))}px`;
       this.tip.style.top = `${e.clientY - place.top + 16}px`;
@@ -2228,7 +2239,7 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
         tr.setAttribute("aria-selected", row === this.selected ? "true" : "false");
         for (const c of this.columns) {
           const td = element("td", c.name ? "name" : "", c.text(row));
-          if (c.name) td.title = td.textContent || "";
+          td.title = td.textContent || "";
           tr.append(td);
         }
         this.body.append(tr);
@@ -2255,10 +2266,10 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
       { title: "Requested", width: "9%", text: (r) => t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]]), key: (r) => t.requested[t.sizeRow[r]] },
       { title: "Born", width: "8%", text: (r) => t.born[r] < 0 ? "before" : String(t.born[r]), key: (r) => t.born[r] },
       { title: "Freed", width: "8%", text: (r) => t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r]), key: (r) => t.freeCompleted[r] },
-      { title: "Address", width: "11%", text: (r) => t.addressOf ? address(t.addressOf[r]) : "-", key: (r) => t.addressOf ? t.addressOf[r] : 0 },
+      { title: "Address", width: "12%", text: (r) => t.addressOf ? address(t.addressOf[r]) : "-", key: (r) => t.addressOf ? t.addressOf[r] : 0 },
       { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
       { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
-      { title: "Category", width: "12%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
+      { title: "Category", width: "11%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
       { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] }
     ];
   }
@@ -2552,12 +2563,11 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       g.globalAlpha = 0.3;
       g.fillRect(x, y, width, ROW4 - 2);
       g.globalAlpha = 1;
-      const most = Math.floor((end - x - 8) / 6);
-      const words2 = name.replace(/^[#\s]+|[#\s]+$/g, "") || name;
-      if (most < Math.min(5, words2.length)) continue;
+      const words2 = fitted2(g, name.replace(/^[#\s]+|[#\s]+$/g, "") || name, end - x - 8);
+      if (!words2) continue;
       named++;
       g.fillStyle = ink.text;
-      g.fillText(elide(words2, most), x + 4, y + ROW4 / 2);
+      g.fillText(words2, x + 4, y + ROW4 / 2);
     }
     if (named || !seen) return;
     const what = row.every(([name], i) => name === `step ${i}`) ? "steps" : "annotations";
@@ -2567,6 +2577,13 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
     g.strokeText(words, left + 6, y + ROW4 / 2);
     g.fillStyle = ink.text;
     g.fillText(words, left + 6, y + ROW4 / 2);
+  }
+  function fitted2(g, name, room) {
+    if (room < 6) return "";
+    const step = /^step (\d+)$/.exec(name);
+    for (const words of step ? [name, step[1]] : [name]) if (g.measureText(words).width <= room) return words;
+    const most = Math.floor(room / 7);
+    return step || most < 6 ? "" : elide(name, most);
   }
 
   // src/stage.js
@@ -2644,13 +2661,24 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       await this.moments.build();
       this.fit();
     }
+    /** Bounds of memory that are known, in words. @returns {[number, string, boolean][]} */
+    get levels() {
+      const { capacity_bytes: capacity, ceiling_bytes: ceiling, limit_below_bytes: limit } = this.marks;
+      const all = [
+        [capacity, "the card has", false],
+        [limit, "limit of the process: below", true],
+        [ceiling, "free or ours on the card at the failure:", true]
+      ];
+      return (
+        /** @type {[number, string, boolean][]} */
+        all.filter(([level]) => level)
+      );
+    }
     /** @returns {number} */
     get ceiling() {
-      const limits = this.marks.ooms.map((o) => o.limit_bytes || 0);
       const peak = this.trace.peakTotal;
       const reserved = this.reserved.known ? this.reserved.bytes.reduce((a, b) => Math.max(a, b), 0) : 0;
-      if (this.marks.capacity_bytes) limits.push(this.marks.capacity_bytes);
-      const near = limits.filter((l) => l < 2 * Math.max(peak, reserved));
+      const near = this.levels.map(([level]) => level).filter((level) => level < 2 * Math.max(peak, reserved));
       return Math.max(peak, reserved, ...near, 1) * 1.04;
     }
     fit() {
@@ -2917,9 +2945,7 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
     /** @param {CanvasRenderingContext2D} g @param {any} ink */
     drawLines(g, ink) {
       if (this.reserved.known) this.drawReserved(g, ink);
-      const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;
-      this.drawLevel(g, ink, this.marks.capacity_bytes, "the card has", ink.muted, 0);
-      if (last !== this.marks.capacity_bytes) this.drawLevel(g, ink, last, "could be had at the failure:", ink.alarm, 1);
+      this.levels.forEach(([level, words, alarm], i) => this.drawLevel(g, ink, level, words, alarm ? ink.alarm : ink.muted, i));
       g.fillStyle = ink.alarm;
       for (const o of this.marks.ooms) {
         const x = this.x(o.event);
@@ -2958,10 +2984,10 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       }
     }
     /** A limit: a line where it is in sight, else words at the top.
-     * @param {CanvasRenderingContext2D} g @param {any} ink @param {number | null} level
+     * @param {CanvasRenderingContext2D} g @param {any} ink @param {number} level
      * @param {string} words @param {string} colour @param {number} row */
     drawLevel(g, ink, level, words, colour, row) {
-      if (!level || level < this.low) return;
+      if (level < this.low) return;
       const amount = `${words} ${bytes(level)}`;
       if (level > this.high) {
         this.label(g, LEFT2 + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);
@@ -3383,7 +3409,7 @@ ${body.join("\n")}
         `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${categoryWords(this.categories[attr[3]])}`,
         `${born}, ${life}`
       ];
-      if (this.stage.moment >= t.born[row] && t.born[row] > t.from && t.times.length)
+      if (t.alive(row, this.stage.moment) && t.born[row] > t.from && t.times.length)
         lines.push(`age at the moment ${duration(Math.max(0, t.timeOf(Math.min(this.stage.moment, t.to)) - t.timeOf(t.born[row])))}`);
       if (attr[0] !== "0" || attr[1] || attr[2]) lines.push(`stream ${attr[0]}, pool ${pool(attr[1], attr[2])}`);
       lines.push(elide(t.site(t.stackRow[row]), 240));

@@ -84,12 +84,11 @@ function drawRow(g, row, y, left, right, xOf, ink) {
     g.globalAlpha = 0.3;
     g.fillRect(x, y, width, ROW - 2);
     g.globalAlpha = 1;
-    const most = Math.floor((end - x - 8) / 6);
-    const words = name.replace(/^[#\s]+|[#\s]+$/g, "") || name;
-    if (most < Math.min(5, words.length)) continue;
+    const words = fitted(g, name.replace(/^[#\s]+|[#\s]+$/g, "") || name, end - x - 8);
+    if (!words) continue;
     named++;
     g.fillStyle = ink.text;
-    g.fillText(elide(words, most), x + 4, y + ROW / 2);
+    g.fillText(words, x + 4, y + ROW / 2);
   }
   if (named || !seen) return;
   const what = row.every(([name], i) => name === `step ${i}`) ? "steps" : "annotations";
@@ -99,4 +98,14 @@ function drawRow(g, row, y, left, right, xOf, ink) {
   g.strokeText(words, left + 6, y + ROW / 2);
   g.fillStyle = ink.text;
   g.fillText(words, left + 6, y + ROW / 2);
+}
+
+/** A name, the number of a step, or the ends of a name; "" when that says nothing.
+ * @param {CanvasRenderingContext2D} g @param {string} name @param {number} room pixels */
+function fitted(g, name, room) {
+  if (room < 6) return "";
+  const step = /^step (\d+)$/.exec(name);
+  for (const words of step ? [name, step[1]] : [name]) if (g.measureText(words).width <= room) return words;
+  const most = Math.floor(room / 7);
+  return step || most < 6 ? "" : elide(name, most);
 }

@@ -33,10 +33,10 @@ function allocationColumns(view) {
     { title: "Requested", width: "9%", text: (r) => (t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]])), key: (r) => t.requested[t.sizeRow[r]] },
     { title: "Born", width: "8%", text: (r) => (t.born[r] < 0 ? "before" : String(t.born[r])), key: (r) => t.born[r] },
     { title: "Freed", width: "8%", text: (r) => (t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r])), key: (r) => t.freeCompleted[r] },
-    { title: "Address", width: "11%", text: (r) => (t.addressOf ? address(t.addressOf[r]) : "-"), key: (r) => (t.addressOf ? t.addressOf[r] : 0) },
+    { title: "Address", width: "12%", text: (r) => (t.addressOf ? address(t.addressOf[r]) : "-"), key: (r) => (t.addressOf ? t.addressOf[r] : 0) },
     { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
     { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
-    { title: "Category", width: "12%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
+    { title: "Category", width: "11%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
     { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] },
   ];
 }

@@ -22,9 +22,11 @@ const EMPTY = 0;
  * @param {number} perColumn @param {number} width */
 export function edgesOf(trace, byTime, start, perColumn, width) {
   const edges = new Float64Array(width + 1);
+  // Steps of columns do not add up exactly; times are whole microseconds.
+  const almost = 1e-6;
   for (let c = 0; c <= width; c++) {
     const position = start + c * perColumn;
-    const event = !byTime ? Math.floor(position) : position <= 0 ? trace.from : trace.eventAt(position);
+    const event = !byTime ? Math.floor(position) : position <= 0 ? trace.from : trace.eventAt(position + almost);
     edges[c] = Math.max(trace.from, Math.min(trace.to, event));
   }
   return edges;

@@ -98,13 +98,20 @@ export class Stage {
     this.fit();
   }
 
+  /** Bounds of memory that are known, in words. @returns {[number, string, boolean][]} */
+  get levels() {
+    const { capacity_bytes: capacity, ceiling_bytes: ceiling, limit_below_bytes: limit } = this.marks;
+    /** @type {[number | null, string, boolean][]} */
+    const all = [[capacity, "the card has", false], [limit, "limit of the process: below", true],
+      [ceiling, "free or ours on the card at the failure:", true]];
+    return /** @type {[number, string, boolean][]} */ (all.filter(([level]) => level));
+  }
+
   /** @returns {number} */
   get ceiling() {
-    const limits = this.marks.ooms.map((/** @type {any} */ o) => o.limit_bytes || 0);
     const peak = this.trace.peakTotal;
     const reserved = this.reserved.known ? this.reserved.bytes.reduce((a, b) => Math.max(a, b), 0) : 0;
-    if (this.marks.capacity_bytes) limits.push(this.marks.capacity_bytes);
-    const near = limits.filter((/** @type {number} */ l) => l < 2 * Math.max(peak, reserved));
+    const near = this.levels.map(([level]) => level).filter((level) => level < 2 * Math.max(peak, reserved));
     return Math.max(peak, reserved, ...near, 1) * 1.04;
   }
 
@@ -385,9 +392,7 @@ export class Stage {
   /** @param {CanvasRenderingContext2D} g @param {any} ink */
   drawLines(g, ink) {
     if (this.reserved.known) this.drawReserved(g, ink);
-    const last = this.marks.ooms.length ? this.marks.ooms[this.marks.ooms.length - 1].limit_bytes : 0;
-    this.drawLevel(g, ink, this.marks.capacity_bytes, "the card has", ink.muted, 0);
-    if (last !== this.marks.capacity_bytes) this.drawLevel(g, ink, last, "could be had at the failure:", ink.alarm, 1);
+    this.levels.forEach(([level, words, alarm], i) => this.drawLevel(g, ink, level, words, alarm ? ink.alarm : ink.muted, i));
     g.fillStyle = ink.alarm;
     for (const o of this.marks.ooms) {
       const x = this.x(o.event);
@@ -428,10 +433,10 @@ export class Stage {
   }
 
   /** A limit: a line where it is in sight, else words at the top.
-   * @param {CanvasRenderingContext2D} g @param {any} ink @param {number | null} level
+   * @param {CanvasRenderingContext2D} g @param {any} ink @param {number} level
    * @param {string} words @param {string} colour @param {number} row */
   drawLevel(g, ink, level, words, colour, row) {
-    if (!level || level < this.low) return;
+    if (level < this.low) return;
     const amount = `${words} ${bytes(level)}`;
     if (level > this.high) {
       this.label(g, LEFT + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);

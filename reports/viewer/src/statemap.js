@@ -10,6 +10,16 @@ const LEFT = 204;
 const RIGHT = 76;
 const HEIGHT = 340;
 
+const KEY = "A row is a segment, the largest first. Grey is idle; a dark foot is what rounding added; " +
+  "white stripes: freed, but a stream still uses it.";
+
+/** What keeps a segment that is mostly idle. @param {{rows: number[], used: number, segment: {size: number}}} s */
+function keepers(s) {
+  if (!s.rows.length) return ", nothing in it";
+  if (2 * s.used > s.segment.size) return "";
+  return `, kept by ${s.rows.length === 1 ? "a block" : `${s.rows.length} blocks`} of ${bytes(s.used)}`;
+}
+
 /** Numbers stay, handles are told by their end. @param {string} stream */
 function streamWords(stream) {
   return stream.length < 7 ? stream : `\u2026${BigInt(stream).toString(16).slice(-5)}`;
@@ -37,7 +47,7 @@ export class StateView {
     this.tip = element("div", "tip");
     this.tip.hidden = true;
     this.box.append(this.canvas, this.space);
-    this.element.append(this.summary, this.box, this.tip);
+    this.element.append(this.summary, element("div", "readout panel-note", KEY), this.box, this.tip);
     /** @type {NonNullable<Awaited<ReturnType<typeof stateAt>>>["segments"]} */
     this.segments = [];
     this.event = trace.from;
@@ -87,10 +97,11 @@ export class StateView {
 
   draw() {
     const width = this.box.clientWidth || 800;
-    const height = HEIGHT;
     const ink = inks();
+    const all = Math.max(2, this.segments.length) * ROW + 8;
+    const height = Math.min(HEIGHT, all);
     const g = prepare(this.canvas, width, height);
-    const all = this.segments.length * ROW + 8;
+    this.box.style.height = `${height}px`;
     this.space.style.height = `${Math.max(0, all - height)}px`;
     const first = Math.max(0, Math.floor(this.box.scrollTop / ROW));
     const widest = this.segments.reduce((w, s) => Math.max(w, s.segment.size), 1);
@@ -140,7 +151,11 @@ export class StateView {
       }
     }
     g.fillStyle = ink.muted;
-    g.fillText(bytes(s.segment.size), LEFT + s.segment.size * scale + 6, y + ROW / 2 - 1);
+    const words = `${bytes(s.segment.size)}${keepers(s)}`;
+    const x = LEFT + s.segment.size * scale + 6;
+    // Where there is room: a wide segment has its words at the right.
+    const fits = x + g.measureText(words).width < this.box.clientWidth;
+    g.fillText(fits ? words : bytes(s.segment.size), x, y + ROW / 2 - 1);
   }
 
   /** @param {MouseEvent} e */
@@ -166,7 +181,7 @@ export class StateView {
     const s = segment.segment;
     const inside = at >= s.address && at < s.address + s.size;
     this.tip.textContent = row >= 0 ? this.words(row)
-      : `${inside ? "Hole in a segment" : "Segment"} of ${bytes(s.size)}\n${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hole ${bytes(segment.largest)}`;
+      : `${inside ? "Hole in a segment" : "Segment"} of ${bytes(s.size)}\n${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hole ${bytes(segment.largest)}${keepers(segment).replace(", ", "\n")}`;
     const place = this.element.getBoundingClientRect();
     this.tip.style.left = `${Math.max(0, Math.min(e.clientX - place.left + 12, place.width - this.tip.offsetWidth - 4))}px`;
     this.tip.style.top = `${e.clientY - place.top + 16}px`;

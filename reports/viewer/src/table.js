@@ -152,7 +152,7 @@ export class Table {
       tr.setAttribute("aria-selected", row === this.selected ? "true" : "false");
       for (const c of this.columns) {
         const td = element("td", c.name ? "name" : "", c.text(row));
-        if (c.name) td.title = td.textContent || "";
+        td.title = td.textContent || "";
         tr.append(td);
       }
       this.body.append(tr);

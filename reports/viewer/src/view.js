@@ -231,7 +231,7 @@ export class View {
       `${bytes(t.size(row))}${requested >= 0 && requested !== t.size(row) ? ` (${count(requested)} bytes requested)` : ""}, ${categoryWords(this.categories[attr[3]])}`,
       `${born}, ${life}`,
     ];
-    if (this.stage.moment >= t.born[row] && t.born[row] > t.from && t.times.length)
+    if (t.alive(row, this.stage.moment) && t.born[row] > t.from && t.times.length)
       lines.push(`age at the moment ${duration(Math.max(0, t.timeOf(Math.min(this.stage.moment, t.to)) - t.timeOf(t.born[row])))}`);
     if (attr[0] !== "0" || attr[1] || attr[2]) lines.push(`stream ${attr[0]}, pool ${pool(attr[1], attr[2])}`);
     lines.push(elide(t.site(t.stackRow[row]), 240));
