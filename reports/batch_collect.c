@@ -274,10 +274,11 @@ static int copy_main_oom(struct collector *c, const struct explain_oom *o, struc
 	return rc;
 }
 
-static int add_ooms(struct collector *c, const struct explain_side *side, struct error *err)
+static int add_ooms(struct collector *c, const struct explain_side *side, const struct rules *rules,
+		    struct error *err)
 {
 	const struct emit_options words = {.format = EMIT_TEXT};
-	struct explain_options options = {.side = side};
+	struct explain_options options = {.side = side, .rules = rules};
 	struct explain x;
 	struct emit *e = NULL;
 	struct out *out = NULL;
@@ -436,7 +437,41 @@ static int add_steps(struct collector *c, const struct phases *p, struct replay 
 	return rc < 0 ? rc : 0;
 }
 
-static int add_lives(struct collector *c, const struct rules *rules, struct error *err)
+static int add_peak_phase(struct collector *c, const struct phases *p, struct error *err)
+{
+	int64_t peak = c->device->replay.allocated.event, run = phases_run_at(p, peak);
+	int64_t step = phases_step_at(p, peak);
+
+	if (step >= 0)
+		batch_set_int(c->b, BATCH_FILES, FILES_PEAK_STEP, step);
+	if (run < 0)
+		return 0;
+	return batch_set_text(c->b, BATCH_FILES, FILES_PEAK_PHASE,
+			      phase_name(p->runs.at[run].phase), err);
+}
+
+static int add_with_purpose(struct collector *c, struct replay *r, const struct purpose *p,
+			    struct error *err)
+{
+	const struct device *d = c->device->device;
+	int rc = add_moment(c, r, c->device->replay.allocated.event, held_at_peak, &p->categories,
+			    err);
+
+	if (rc == 0)
+		rc = add_peak_phase(c, &p->phases, err);
+	if (rc == 0 && c->m->format < CONTAINER_TRACE)
+		rc = add_leaks(c, p, err);
+	if (rc == 0)
+		rc = add_steps(c, &p->phases, r, err);
+	if (rc == 0)
+		rc = batch_collect_points(c->b, c->file, c->m, d, r, p, err);
+	if (rc == 0)
+		rc = add_moment(c, r, (int64_t)d->n_events - 1, held_at_end, &p->categories, err);
+	return rc;
+}
+
+/* `blocks`: the events say which block they are about. */
+static int add_lives(struct collector *c, const struct rules *rules, bool blocks, struct error *err)
 {
 	const struct device *d = c->device->device;
 	struct purpose *p;
@@ -445,17 +480,10 @@ static int add_lives(struct collector *c, const struct rules *rules, struct erro
 
 	if (rc < 0)
 		return rc;
-	rc = purpose_new(&p, rules, c->m, r, d, NULL, c->budget, err);
-	if (rc == 0) {
-		rc = add_moment(c, r, c->device->replay.allocated.event, held_at_peak,
-				&p->categories, err);
-		if (rc == 0 && c->m->format < CONTAINER_TRACE)
-			rc = add_leaks(c, p, err);
-		if (rc == 0)
-			rc = add_steps(c, &p->phases, r, err);
-		if (rc == 0)
-			rc = add_moment(c, r, (int64_t)d->n_events - 1, held_at_end, &p->categories,
-					err);
+	if (!blocks) {
+		rc = batch_collect_points(c->b, c->file, c->m, d, r, NULL, err);
+	} else if ((rc = purpose_new(&p, rules, c->m, r, d, NULL, c->budget, err)) == 0) {
+		rc = add_with_purpose(c, r, p, err);
 		purpose_free(p);
 	}
 	replay_free(r);
@@ -494,9 +522,9 @@ int batch_collect(struct batch *b, const struct model *m, const struct explain_s
 	for (size_t i = 0; i < c.info.devices.n && rc == 0; i++)
 		rc = add_device(&c, &c.info.devices.at[i], err);
 	if (rc == 0 && blocks)
-		rc = add_ooms(&c, side, err);
-	if (rc == 0 && blocks && c.device)
-		rc = add_lives(&c, rules, err);
+		rc = add_ooms(&c, side, rules, err);
+	if (rc == 0 && c.device)
+		rc = add_lives(&c, rules, blocks, err);
 	if (rc == 0 && c.device)
 		copy_leak_rate(&c);
 	if (rc == 0)

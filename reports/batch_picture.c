@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: MIT
- * batch_picture.c -- the steps of a group of ranks in one picture.
+ * batch_picture.c -- the memory of a group of ranks in one picture.
  */
 #include "reports/batch_page.h"
 
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
-#include "reports/emit.h"
+#include "reports/batch_report.h"
+#include "reports/page.h"
 #include "reports/svg.h"
+#include "reports/ticks.h"
 
-#define WIDTH     900
-#define HEIGHT    260
-#define LEFT      90
-#define RIGHT     16
-#define TOP       14
-#define BOTTOM    34
-#define MAX_STEPS 600
-#define MAX_FILES 4096
+#define WIDTH  900
+#define HEIGHT 260
+#define LEFT   90
+#define RIGHT  16
+#define TOP    14
+#define BOTTOM 34
+
+#define MAX_PLACES 600 /* across; more steps share one */
+#define MAX_LINES  12  /* outliers that are drawn */
+#define COLOURS    6
 
 struct level {
-	int64_t low, median, high;
+	int64_t low, median, high; /* -1: no file has a value */
 };
 
 struct picture {
 	const struct batch *b;
+	const struct batch_groups *g;
 	const struct batch_group *group;
-	struct level levels[MAX_STEPS];
+	bool by_step;
+	size_t n_steps, share; /* steps in a place */
+	struct level levels[MAX_PLACES];
 	size_t n;
-	int64_t highest;
+	uint64_t top; /* bytes */
 };
 
 static bool int_less(const int64_t *a, const int64_t *b, const void *ctx)
@@ -39,139 +46,259 @@ static bool int_less(const int64_t *a, const int64_t *b, const void *ctx)
 }
 SORT_DEFINE(sort_ints, int64_t, int_less)
 
-static int64_t step_peak(const struct batch *b, size_t file, size_t step)
+/* The peak of a step, -1 when the file has not the whole of it; without steps a part's highest. */
+static int64_t step_value(const struct picture *p, size_t file, size_t step)
 {
-	size_t first, n = batch_rows_of(b, BATCH_STEPS, file, &first);
+	enum batch_table_id t = p->by_step ? BATCH_STEPS : BATCH_POINTS;
+	size_t first, n = batch_rows_of(p->b, t, file, &first);
 
-	return step < n ? batch_int(b, BATCH_STEPS, first + step, STEPS_PEAK, -1) : -1;
+	if (step >= n)
+		return -1;
+	if (!p->by_step)
+		return batch_int(p->b, t, first + step, POINTS_ALLOCATED, -1);
+	return batch_int(p->b, t, first + step, STEPS_WHOLE, 0)
+		       ? batch_int(p->b, t, first + step, STEPS_PEAK, -1)
+		       : -1;
 }
 
-static void measure(struct picture *p)
+static int64_t value_at(const struct picture *p, size_t file, size_t place)
 {
-	int64_t values[MAX_FILES];
+	int64_t highest = -1;
 
-	for (size_t s = 0; s < MAX_STEPS; s++) {
+	for (size_t s = place * p->share; s < (place + 1) * p->share && s < p->n_steps; s++) {
+		int64_t v = step_value(p, file, s);
+
+		highest = v > highest ? v : highest;
+	}
+	return highest;
+}
+
+/* By step when half of the files have two of them and more. */
+static void choose_axis(struct picture *p)
+{
+	size_t with_steps = 0, first, n;
+
+	for (size_t i = 0; i < p->group->files.n; i++)
+		with_steps += batch_rows_of(p->b, BATCH_STEPS, p->group->files.at[i], &first) > 1;
+	p->by_step = 2 * with_steps >= p->group->files.n;
+	for (size_t i = 0; i < p->group->files.n; i++) {
+		n = batch_rows_of(p->b, p->by_step ? BATCH_STEPS : BATCH_POINTS,
+				  p->group->files.at[i], &first);
+		p->n_steps = n > p->n_steps ? n : p->n_steps;
+	}
+	p->share = (p->n_steps + MAX_PLACES - 1) / MAX_PLACES;
+	p->n = p->share ? (p->n_steps + p->share - 1) / p->share : 0;
+}
+
+/* False: out of memory. */
+static bool measure(struct picture *p)
+{
+	int64_t *values = calloc(p->group->files.n, sizeof *values);
+
+	for (size_t s = 0; s < p->n && values; s++) {
 		size_t n = 0;
 
-		for (size_t i = 0; i < p->group->files.n && n < MAX_FILES; i++) {
-			int64_t v = step_peak(p->b, p->group->files.at[i], s);
+		for (size_t i = 0; i < p->group->files.n; i++) {
+			int64_t v = value_at(p, p->group->files.at[i], s);
 
 			if (v >= 0)
 				values[n++] = v;
 		}
+		p->levels[s] = (struct level){-1, -1, -1};
 		if (!n)
-			return;
+			continue;
 		sort_ints(values, n, NULL);
-		p->levels[p->n++] = (struct level){values[0], values[n / 2], values[n - 1]};
-		if (values[n - 1] > p->highest)
-			p->highest = values[n - 1];
+		p->levels[s] = (struct level){values[0], values[n / 2], values[n - 1]};
+		if ((uint64_t)values[n - 1] > p->top)
+			p->top = (uint64_t)values[n - 1];
 	}
+	free(values);
+	return values != NULL;
 }
 
-static svg_len across(const struct picture *p, size_t step)
+static svg_len across(const struct picture *p, size_t place)
 {
 	size_t last = p->n > 1 ? p->n - 1 : 1;
 
-	return SVG_PX * LEFT + (svg_len)(step * SVG_PX * (WIDTH - LEFT - RIGHT) / last);
+	return SVG_PX * LEFT + (svg_len)(place * SVG_PX * (WIDTH - LEFT - RIGHT) / last);
 }
 
 static svg_len down(const struct picture *p, int64_t bytes)
 {
-	double share = p->highest ? (double)bytes / (double)p->highest : 0;
+	double share = p->top ? (double)bytes / (double)p->top : 0;
 
 	return SVG_PX * TOP + (svg_len)((1 - share) * SVG_PX * (HEIGHT - TOP - BOTTOM));
 }
 
 static void axes(struct xml *x, const struct picture *p)
 {
-	char words[UNITS_BUF];
-	svg_len base = down(p, 0);
+	svg_len under = down(p, 0) + 20 * SVG_PX;
+	struct ticks ticks;
+	char words[48];
 
-	for (int i = 0; i <= 4; i++) {
-		int64_t bytes = p->highest / 4 * i;
+	ticks_bytes(&ticks, p->top);
+	for (size_t i = 0; i < ticks.n; i++) {
+		svg_len y = down(p, (int64_t)ticks.at[i].at);
 
-		svg_line(x, i ? "grid" : "axis", SVG_PX * LEFT, down(p, bytes),
-			 SVG_PX * (WIDTH - RIGHT), down(p, bytes));
-		svg_text(x, "label", SVG_END, SVG_PX * (LEFT - 8), down(p, bytes) + 4 * SVG_PX,
-			 units_bytes(words, (uint64_t)bytes));
+		svg_line(x, i ? "grid" : "axis", SVG_PX * LEFT, y, SVG_PX * (WIDTH - RIGHT), y);
+		svg_text(x, "label", SVG_END, SVG_PX * (LEFT - 8), y + 4 * SVG_PX,
+			 ticks.at[i].label);
 	}
-	svg_text(x, "label", SVG_START, SVG_PX * LEFT, base + 20 * SVG_PX, "step 0");
-	snprintf(words, sizeof words, "step %zu", p->n - 1);
-	svg_text(x, "label", SVG_END, SVG_PX * (WIDTH - RIGHT), base + 20 * SVG_PX, words);
+	svg_text(x, "label", SVG_START, SVG_PX * LEFT, under,
+		 p->by_step ? "step 0" : "start of the recording");
+	snprintf(words, sizeof words, "step %zu", p->n_steps - 1);
+	svg_text(x, "label", SVG_END, SVG_PX * (WIDTH - RIGHT), under, p->by_step ? words : "end");
 }
 
+/* Places without any value are crossed. */
 static void range(struct xml *x, const struct picture *p)
 {
+	bool open = false;
+
 	svg_path_begin(x, "range");
-	svg_path_move(x, across(p, 0), down(p, p->levels[0].high));
-	for (size_t s = 1; s < p->n; s++)
-		svg_path_line(x, across(p, s), down(p, p->levels[s].high));
-	for (size_t s = p->n; s-- > 0;)
-		svg_path_line(x, across(p, s), down(p, p->levels[s].low));
+	for (size_t s = 0; s < p->n; s++) {
+		if (p->levels[s].high < 0)
+			continue;
+		if (open)
+			svg_path_line(x, across(p, s), down(p, p->levels[s].high));
+		else
+			svg_path_move(x, across(p, s), down(p, p->levels[s].high));
+		open = true;
+	}
+	for (size_t s = p->n; s-- > 0;) {
+		if (p->levels[s].high >= 0)
+			svg_path_line(x, across(p, s), down(p, p->levels[s].low));
+	}
 	svg_path_close(x);
 	svg_path_end(x);
-	svg_path_begin(x, "median");
-	svg_path_move(x, across(p, 0), down(p, p->levels[0].median));
-	for (size_t s = 1; s < p->n; s++)
-		svg_path_line(x, across(p, s), down(p, p->levels[s].median));
-	svg_path_end(x);
 }
 
-static void outlier(struct xml *x, const struct picture *p, size_t file)
+/* A file's line, or the median's with SIZE_MAX. */
+static void line(struct xml *x, const struct picture *p, size_t file, const char *class)
 {
-	const char *name = batch_text(p->b, BATCH_FILES, file, FILES_NAME);
+	bool open = false;
 
-	svg_group(x, "rank");
-	svg_tooltip(x, name ? name : "");
-	svg_path_begin(x, "outlier");
+	svg_path_begin(x, class);
 	for (size_t s = 0; s < p->n; s++) {
-		int64_t v = step_peak(p->b, file, s);
+		int64_t v = file == SIZE_MAX ? p->levels[s].median : value_at(p, file, s);
 
-		if (v < 0)
-			break;
-		if (s)
+		if (v >= 0 && open)
 			svg_path_line(x, across(p, s), down(p, v));
-		else
+		else if (v >= 0)
 			svg_path_move(x, across(p, s), down(p, v));
+		open = v >= 0 || (open && file == SIZE_MAX);
 	}
 	svg_path_end(x);
-	xml_close(x);
 }
 
-static bool in_group(const struct batch_group *group, size_t file)
+static bool has_line(const struct picture *p, size_t file)
 {
-	for (size_t i = 0; i < group->files.n; i++) {
-		if (group->files.at[i] == file)
+	for (size_t s = 0; s < p->n; s++) {
+		if (value_at(p, file, s) >= 0)
 			return true;
 	}
 	return false;
 }
 
-void batch_draw_group(struct xml *x, const struct batch *b, const struct batch_groups *g,
-		      const struct batch_group *group)
+static bool in_group(const struct picture *p, size_t file)
 {
-	struct picture p = {.b = b, .group = group};
+	const char *name = batch_text(p->b, BATCH_FILES, file, FILES_GROUP);
+
+	return name && !strcmp(name, p->group->name);
+}
+
+/* The first departure of each outlier of the group that has a line; *n of them, at most MAX_LINES
+ * into `out`. */
+static size_t find_outliers(const struct picture *p, const struct batch_outlier *out[MAX_LINES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->g->outliers.n; i++) {
+		const struct batch_outlier *o = &p->g->outliers.at[i];
+
+		if ((i && p->g->outliers.at[i - 1].file == o->file) || !in_group(p, o->file) ||
+		    !has_line(p, o->file))
+			continue;
+		if (n < MAX_LINES)
+			out[n] = o;
+		n++;
+	}
+	return n;
+}
+
+static const char *line_class(size_t i, char buf[8])
+{
+	snprintf(buf, 8, "o%zu", i % COLOURS);
+	return buf;
+}
+
+static void key(struct xml *x, const char *class, const char *name, const char *words)
+{
+	xml_open(x, "li");
+	xml_open(x, "svg");
+	xml_attr(x, "viewBox", "0 0 12 12");
+	xml_attr(x, "aria-hidden", "true");
+	svg_line(x, class, 0, 6 * SVG_PX, 12 * SVG_PX, 6 * SVG_PX);
+	xml_close(x);
+	if (*name) {
+		page_element(x, "b", "name", name);
+		xml_text(x, ": ");
+	}
+	xml_text(x, words);
+	xml_close(x);
+	xml_newline(x);
+}
+
+static void keys(struct xml *x, const struct picture *p,
+		 const struct batch_outlier *const lines[MAX_LINES], size_t n, size_t cut)
+{
+	char words[2400], class[8];
+
+	page_open(x, "ul", "keys lines");
+	key(x, "median", "", "the median; around it all from the lowest to the highest");
+	for (size_t i = 0; i < n && i < MAX_LINES; i++)
+		key(x, line_class(i, class), batch_name(p->b, lines[i]->file) + cut,
+		    batch_outlier_words(lines[i], words, sizeof words));
+	if (n > MAX_LINES) {
+		snprintf(words, sizeof words, "%zu more outliers are not drawn", n - MAX_LINES);
+		xml_element(x, "li", words);
+	}
+	xml_close(x);
+	xml_newline(x);
+}
+
+void batch_draw_group(struct xml *x, const struct batch *b, const struct batch_groups *g,
+		      const struct batch_group *group, size_t cut)
+{
+	struct picture p = {.b = b, .g = g, .group = group};
+	const struct batch_outlier *lines[MAX_LINES];
+	char words[200], class[8];
+	size_t n;
 
 	if (group->files.n < BATCH_GROUP_MIN)
 		return;
-	measure(&p);
-	if (p.n < 2)
+	choose_axis(&p);
+	if (p.n < 2 || !measure(&p) || !p.top)
 		return;
+	n = find_outliers(&p, lines);
+	snprintf(words, sizeof words, "%zu files: lowest, median and highest %s%s.", group->files.n,
+		 p.by_step ? "peak of each step" : "memory over the recording",
+		 p.share > 1 ? ", several steps in one place" : "");
+	page_paragraph(x, "scope", words);
 	xml_open(x, "figure");
-	svg_begin(x, SVG_PX * WIDTH, SVG_PX * HEIGHT, "Peak of each step over the ranks",
-		  "A band from the lowest to the highest rank, the median as a line, outliers as "
-		  "lines of their own.",
-		  NULL);
+	xml_open(x, "svg");
+	xml_attr_begin(x, "viewBox");
+	xml_printf(x, "0 0 %d %d", WIDTH, HEIGHT);
+	xml_attr_end(x);
+	xml_attr(x, "role", "img");
+	xml_attr(x, "aria-label", words);
 	axes(x, &p);
 	range(x, &p);
-	for (size_t i = 0; i < g->outliers.n; i++) {
-		size_t file = g->outliers.at[i].file;
-
-		if ((i == 0 || g->outliers.at[i - 1].file != file) && in_group(group, file) &&
-		    step_peak(b, file, 0) >= 0)
-			outlier(x, &p, file);
-	}
+	line(x, &p, SIZE_MAX, "median");
+	for (size_t i = 0; i < n && i < MAX_LINES; i++)
+		line(x, &p, lines[i]->file, line_class(i, class));
 	xml_close(x);
 	xml_close(x);
 	xml_newline(x);
+	keys(x, &p, lines, n, cut);
 }

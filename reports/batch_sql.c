@@ -10,12 +10,18 @@ static const char views[] =
 	"CREATE VIEW by_peak AS SELECT file, rank, device, peak_allocated_bytes,"
 	" peak_reserved_bytes, fragmentation, verdict FROM files ORDER BY 4 DESC;\n"
 	"CREATE VIEW failed_files AS SELECT file, status, reason FROM files WHERE status <> 'ok';\n"
-	"CREATE VIEW same_failure AS SELECT count(*) AS files, verdict, cause, oom_site,"
-	" oom_requested_bytes, min(oom_time_us) AS first_time_us FROM files"
-	" WHERE verdict IS NOT NULL GROUP BY verdict, oom_site, oom_requested_bytes"
-	" ORDER BY files DESC;\n"
+	"CREATE VIEW same_failure AS SELECT count(*) AS files, x.of_files, f.verdict, f.cause,"
+	" f.oom_site, min(f.oom_requested_bytes) AS least_requested_bytes,"
+	" max(f.oom_requested_bytes) AS most_requested_bytes, min(f.oom_time_us) AS first_time_us"
+	" FROM failures x JOIN files f USING (file_id) GROUP BY x.failure_id"
+	" ORDER BY files DESC, x.failure_id;\n"
 	"CREATE VIEW first_to_fail AS SELECT file, rank, host, oom_time_us, verdict, oom_site"
 	" FROM files WHERE oom_time_us IS NOT NULL ORDER BY oom_time_us;\n"
+	"CREATE VIEW unlike_their_group AS SELECT f.file, f.rank, f.host, o.measure, o.reason"
+	" FROM outliers o JOIN files f USING (file_id) WHERE o.rowid IN"
+	" (SELECT min(rowid) FROM outliers GROUP BY file_id) ORDER BY o.rowid;\n"
+	"CREATE VIEW unlike_settings AS SELECT f.file, f.rank, d.name, d.value, d.usual"
+	" FROM setting_differences d JOIN files f USING (file_id);\n"
 	"CREATE VIEW sites AS SELECT site, count(DISTINCT file_id) AS files, sum(bytes) AS bytes,"
 	" max(bytes) AS most_bytes FROM sites_at_peak GROUP BY site ORDER BY bytes DESC;\n"
 	"CREATE VIEW leaking AS SELECT f.file, l.device, l.kind, l.site, l.bytes_per_step, l.bytes"
@@ -130,13 +136,62 @@ static int write_outliers(struct sqlite_file *f, const struct batch_groups *g, s
 		sqlite3_bind_text(q, 3, o->what, -1, SQLITE_STATIC);
 		if (o->measure == MEASURE_STEP)
 			sqlite3_bind_int64(q, 4, o->step);
-		if (o->measure != MEASURE_SETTINGS) {
+		if (batch_measure_is_amount(o->measure)) {
 			sqlite3_bind_double(q, 5, o->value);
 			sqlite3_bind_double(q, 6, o->median);
 			sqlite3_bind_double(q, 7, o->score);
 		}
 		sqlite3_bind_text(q, 8, batch_outlier_words(o, words, sizeof words), -1,
 				  SQLITE_TRANSIENT);
+		rc = sqlite_file_insert(f, q, err);
+	}
+	sqlite3_finalize(q);
+	return rc;
+}
+
+/* A row a file that failed. */
+static int write_failures(struct sqlite_file *f, const struct batch_groups *g, struct error *err)
+{
+	sqlite3_stmt *q = NULL;
+	int rc = sqlite_file_run(f,
+				 "CREATE TABLE failures (failure_id INTEGER NOT NULL, of_files "
+				 "INTEGER, file_id INTEGER NOT NULL REFERENCES files);",
+				 err);
+
+	if (rc == 0)
+		rc = sqlite_file_prepare(f, &q, "INSERT INTO failures VALUES (?,?,?)", err);
+	for (size_t i = 0; i < g->failures.n && rc == 0; i++) {
+		const struct batch_failure *x = &g->failures.at[i];
+
+		for (size_t k = 0; k < x->n && rc == 0; k++) {
+			sqlite3_bind_int64(q, 1, (sqlite3_int64)i);
+			sqlite3_bind_int64(q, 2, (sqlite3_int64)x->of);
+			sqlite3_bind_int64(q, 3, (sqlite3_int64)g->failed.at[x->from + k]);
+			rc = sqlite_file_insert(f, q, err);
+		}
+	}
+	sqlite3_finalize(q);
+	return rc;
+}
+
+static int write_differences(struct sqlite_file *f, const struct batch_groups *g, struct error *err)
+{
+	sqlite3_stmt *q = NULL;
+	int rc = sqlite_file_run(f,
+				 "CREATE TABLE setting_differences (file_id INTEGER NOT NULL "
+				 "REFERENCES files, name TEXT, value TEXT, usual TEXT);",
+				 err);
+
+	if (rc == 0)
+		rc = sqlite_file_prepare(f, &q, "INSERT INTO setting_differences VALUES (?,?,?,?)",
+					 err);
+	for (size_t i = 0; i < g->differences.n && rc == 0; i++) {
+		const struct batch_difference *d = &g->differences.at[i];
+
+		sqlite3_bind_int64(q, 1, (sqlite3_int64)d->file);
+		sqlite3_bind_text(q, 2, d->name, -1, SQLITE_STATIC);
+		sqlite3_bind_text(q, 3, d->value, -1, SQLITE_STATIC);
+		sqlite3_bind_text(q, 4, d->usual, -1, SQLITE_STATIC);
 		rc = sqlite_file_insert(f, q, err);
 	}
 	sqlite3_finalize(q);
@@ -153,6 +208,10 @@ int batch_write_sql(const char *path, const struct batch *b, const struct batch_
 		rc = write_table(&f, b, (enum batch_table_id)t, err);
 	if (rc == 0)
 		rc = write_outliers(&f, g, err);
+	if (rc == 0)
+		rc = write_failures(&f, g, err);
+	if (rc == 0)
+		rc = write_differences(&f, g, err);
 	if (rc == 0)
 		rc = sqlite_file_run(&f, views, err);
 	return sqlite_file_close(&f, rc, err);

@@ -66,13 +66,19 @@ const char *batch_outlier_words(const struct batch_outlier *o, char *buf, size_t
 		[MEASURE_LEAK] = "growth a step",
 		[MEASURE_HOLDER] = "bytes at the peak",
 		[MEASURE_STEP] = "peak",
-		[MEASURE_SETTINGS] = "settings",
 	};
 	char value[UNITS_BUF], median[UNITS_BUF], step[48] = "";
 
+	if (o->measure == MEASURE_PHASE) {
+		snprintf(buf, size,
+			 "its peak lies in the phase %s; that of most of the %zu files in %s",
+			 o->text, o->n_group, o->usual);
+		return buf;
+	}
 	if (o->measure == MEASURE_SETTINGS) {
-		snprintf(buf, size, "its settings are not those of most of the %zu files: %s",
-			 o->n_group, *o->what ? o->what : "none");
+		snprintf(buf, size, "its setting %s is %s; that of most of the %zu files is %s",
+			 o->what, *o->text ? o->text : "empty", o->n_group,
+			 *o->usual ? o->usual : "empty");
 		return buf;
 	}
 	if (o->measure == MEASURE_FRAGMENTATION) {
@@ -118,7 +124,7 @@ static void json_outliers(struct emit *e, const struct batch *b, const struct ba
 	emit_array_begin(e, "outliers", NULL);
 	for (size_t i = 0; i < g->outliers.n; i++) {
 		const struct batch_outlier *o = &g->outliers.at[i];
-		bool measured = o->measure != MEASURE_SETTINGS;
+		bool measured = batch_measure_is_amount(o->measure);
 
 		emit_object_begin(e, NULL, NULL);
 		emit_str(e, "file", NULL, name_of(b, o->file));
@@ -135,21 +141,46 @@ static void json_outliers(struct emit *e, const struct batch *b, const struct ba
 	emit_array_end(e);
 }
 
+static uint64_t known_bytes(int64_t bytes)
+{
+	return bytes < 0 ? BYTES_NONE : (uint64_t)bytes;
+}
+
 static void json_failures(struct emit *e, const struct batch *b, const struct batch_groups *g)
 {
-	static const size_t columns[] = {FILES_VERDICT, FILES_CAUSE, FILES_OOM_SITE,
-					 FILES_OOM_REQUESTED};
+	static const size_t columns[] = {FILES_VERDICT, FILES_CAUSE, FILES_OOM_SITE};
 
 	emit_array_begin(e, "failures", NULL);
 	for (size_t i = 0; i < g->failures.n; i++) {
-		size_t file = g->failures.at[i].first;
+		const struct batch_failure *f = &g->failures.at[i];
+		size_t file = f->first;
 
 		emit_object_begin(e, NULL, NULL);
-		emit_u64(e, "files", NULL, g->failures.at[i].count);
+		emit_u64(e, "files", NULL, f->n);
+		emit_u64(e, "of_files", NULL, f->of);
+		emit_str(e, "group", NULL, f->group);
 		emit_str(e, "first", NULL, name_of(b, file));
 		for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
 			json_cell(e, b, &batch_schemas[BATCH_FILES].columns[columns[k]],
 				  batch_cell(b, BATCH_FILES, file, columns[k]));
+		emit_bytes(e, "least_requested_bytes", NULL, known_bytes(f->least));
+		emit_bytes(e, "most_requested_bytes", NULL, known_bytes(f->most));
+		emit_object_end(e);
+	}
+	emit_array_end(e);
+}
+
+static void json_differences(struct emit *e, const struct batch *b, const struct batch_groups *g)
+{
+	emit_array_begin(e, "differences", NULL);
+	for (size_t i = 0; i < g->differences.n; i++) {
+		const struct batch_difference *d = &g->differences.at[i];
+
+		emit_object_begin(e, NULL, NULL);
+		emit_str(e, "file", NULL, name_of(b, d->file));
+		emit_str(e, "name", NULL, d->name);
+		emit_str(e, "value", NULL, d->value);
+		emit_str(e, "usual", NULL, d->usual);
 		emit_object_end(e);
 	}
 	emit_array_end(e);
@@ -161,13 +192,14 @@ static void text_failures(struct emit *e, const struct batch *b, const struct ba
 {
 	emit_table_begin(e, NULL, "Out of memory");
 	for (size_t i = 0; i < g->failures.n && i < TEXT_ROWS; i++) {
-		size_t file = g->failures.at[i].first;
-		int64_t bytes = batch_int(b, BATCH_FILES, file, FILES_OOM_REQUESTED, -1);
+		const struct batch_failure *f = &g->failures.at[i];
+		size_t file = f->first;
 
 		emit_row_begin(e);
-		emit_u64(e, NULL, "files", g->failures.at[i].count);
+		emit_u64(e, NULL, "files", f->n);
+		emit_u64(e, NULL, "of", f->of);
 		emit_str(e, NULL, "verdict", batch_text(b, BATCH_FILES, file, FILES_VERDICT));
-		emit_bytes(e, NULL, "asked for", bytes < 0 ? BYTES_NONE : (uint64_t)bytes);
+		emit_bytes(e, NULL, "asked for", known_bytes(f->least));
 		emit_str(e, NULL, "first file", name_of(b, file));
 		emit_str(e, NULL, "by", batch_text(b, BATCH_FILES, file, FILES_OOM_SITE));
 		emit_row_end(e);
@@ -242,6 +274,7 @@ void describe_batch(struct emit *e, const struct batch *b, const struct batch_gr
 	if (g) {
 		json_groups(e, b, g);
 		json_outliers(e, b, g);
+		json_differences(e, b, g);
 		json_failures(e, b, g);
 	}
 }

@@ -42,12 +42,14 @@ static void write_document(struct emit *e, const struct batch *b, const struct b
 	emit_object_end(e);
 }
 
-static void write_json(struct out *out, const struct batch *b, const struct batch_groups *g)
+static void write_json(struct out *out, const struct batch *b, const struct batch_groups *g,
+		       const struct batch_pages *pages)
 {
 	const struct emit_options options = {.format = EMIT_JSON};
 	struct error err;
 	struct emit *e;
 
+	(void)pages;
 	if (emit_new(&e, out, &options, &err) < 0) {
 		out_fail(out, ENOMEM);
 		return;
@@ -56,24 +58,28 @@ static void write_json(struct out *out, const struct batch *b, const struct batc
 	emit_free(e);
 }
 
-static void write_csv(struct out *out, const struct batch *b, const struct batch_groups *g)
+static void write_csv(struct out *out, const struct batch *b, const struct batch_groups *g,
+		      const struct batch_pages *pages)
 {
 	(void)g;
+	(void)pages;
 	batch_write_csv(out, b);
 }
 
-static void write_index(struct out *out, const struct batch *b, const struct batch_groups *g)
+static void write_index(struct out *out, const struct batch *b, const struct batch_groups *g,
+			const struct batch_pages *pages)
 {
 	struct error err;
 
-	if (batch_write_index(out, b, g, &err) < 0)
+	if (batch_write_index(out, b, g, pages, &err) < 0)
 		out_fail(out, ENOMEM);
 }
 
-typedef void write_fn(struct out *out, const struct batch *b, const struct batch_groups *g);
+typedef void write_fn(struct out *out, const struct batch *b, const struct batch_groups *g,
+		      const struct batch_pages *pages);
 
 static int write_file(const char *folder, const char *name, write_fn *write, const struct batch *b,
-		      const struct batch_groups *g)
+		      const struct batch_groups *g, const struct batch_pages *pages)
 {
 	struct error err = {.text = "out of memory"};
 	struct out *out;
@@ -85,7 +91,7 @@ static int write_file(const char *folder, const char *name, write_fn *write, con
 	if (rc >= 0)
 		rc = out_open_path(&out, path, &err);
 	if (rc >= 0) {
-		write(out, b, g);
+		write(out, b, g, pages);
 		rc = out_close(out, &err);
 	}
 	if (rc < 0)
@@ -111,7 +117,8 @@ static int write_database(const char *folder, const struct batch *b, const struc
 }
 
 /* pages/N.html of each file. */
-static int write_pages(const char *folder, const struct batch *b, const struct batch_groups *g)
+static int write_pages(const char *folder, const struct batch *b, const struct batch_groups *g,
+		       const struct batch_pages *pages)
 {
 	struct error err = {.text = "out of memory"};
 	int rc = 0;
@@ -134,7 +141,7 @@ static int write_pages(const char *folder, const struct batch *b, const struct b
 			break;
 		rc = out_open_path(&out, path, &err);
 		if (rc == 0) {
-			if (batch_write_page(out, b, g, i, &err) < 0)
+			if (batch_write_page(out, b, g, pages, i, &err) < 0)
 				out_fail(out, ENOMEM);
 			rc = out_close(out, &err);
 		}
@@ -146,19 +153,19 @@ static int write_pages(const char *folder, const struct batch *b, const struct b
 }
 
 static int write_all(const char *folder, bool db_only, const struct batch *b,
-		     const struct batch_groups *g)
+		     const struct batch_groups *g, const struct batch_pages *pages)
 {
 	int status = write_database(folder, b, g);
 
 	if (status != STATUS_DONE || db_only)
 		return status;
-	status = write_file(folder, "summary.csv", write_csv, b, g);
+	status = write_file(folder, "summary.csv", write_csv, b, g, pages);
 	if (status == STATUS_DONE)
-		status = write_file(folder, "summary.json", write_json, b, g);
+		status = write_file(folder, "summary.json", write_json, b, g, pages);
 	if (status == STATUS_DONE)
-		status = write_pages(folder, b, g);
+		status = write_pages(folder, b, g, pages);
 	if (status == STATUS_DONE)
-		status = write_file(folder, "index.html", write_index, b, g);
+		status = write_file(folder, "index.html", write_index, b, g, pages);
 	return status;
 }
 
@@ -173,15 +180,17 @@ static int say(struct invocation *inv, const struct batch *b, const struct batch
 	return output_close(&o, g->n_failed || g->n_partial ? STATUS_INPUT : STATUS_DONE);
 }
 
-int batch_output(struct invocation *inv, struct batch *b, const char *folder, bool db_only)
+int batch_output(struct invocation *inv, struct batch *b, const char *folder, bool db_only,
+		 const struct batch_pages *pages)
 {
+	static const struct batch_pages none = {0};
 	struct batch_groups g;
 	struct error err;
 	int status;
 
 	if (batch_sort(b, &err) < 0 || batch_groups_run(&g, b, &inv->budget, &err) < 0)
 		return complain_error("summarize", folder, &err);
-	status = write_all(folder, db_only, b, &g);
+	status = write_all(folder, db_only, b, &g, pages ? pages : &none);
 	if (status == STATUS_DONE)
 		status = say(inv, b, &g);
 	batch_groups_release(&g);

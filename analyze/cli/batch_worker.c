@@ -2,13 +2,17 @@
  * batch_worker.c -- what one process does with its file: hash, read, leave a result.
  *
  * A result is named by the hash of all that it depends on: the file's bytes, those of the files
- * beside it, and the program's version. What a name tells is not in it.
+ * beside it, the rules and the program's version. What a name tells is not in it; whether a file
+ * without memory data is worth a row depends on its name, so that answer has the question in its
+ * own name.
  */
 #include "cli/batch_worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +22,10 @@
 
 #include "config.h"
 
+#include "cli/commands.h"
 #include "cli/side_files.h"
 #include "model/model.h"
+#include "passes/site.h"
 #include "reports/batch_collect.h"
 #include "reports/batch_report.h"
 #include "reports/sha256.h"
@@ -33,8 +39,7 @@ static void hex_of(const void *bytes, size_t n, char out[BATCH_KEY_BYTES])
 		snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* False when it is no regular file, or cannot be read. */
-static bool hash_file(const char *name, char out[BATCH_KEY_BYTES])
+bool batch_hash_file(const char *name, char out[BATCH_KEY_BYTES])
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -58,12 +63,12 @@ static bool hash_file(const char *name, char out[BATCH_KEY_BYTES])
 	return done;
 }
 
-static void make_key(const struct side_files *sides, struct outcome *o, const char *name,
-		     bool limited)
+static void make_key(const struct batch_run *run, const struct side_files *sides, struct outcome *o,
+		     const char *name, bool limited)
 {
 	char text[1024], hash[BATCH_KEY_BYTES];
-	int n = snprintf(text, sizeof text, "%s %d %s", PACKAGE_VERSION, BATCH_SCHEMA,
-			 limited ? "limited" : "");
+	int n = snprintf(text, sizeof text, "%s %d %s %s", PACKAGE_VERSION, BATCH_SCHEMA,
+			 run->rules_hash, limited ? "limited" : "");
 
 	if (o->has_hash) {
 		n += snprintf(text + n, sizeof text - (size_t)n, "\nfile %s", o->hash);
@@ -72,10 +77,19 @@ static void make_key(const struct side_files *sides, struct outcome *o, const ch
 		n += snprintf(text + n, sizeof text - (size_t)n, "\nname %s", hash);
 	}
 	for (unsigned k = 0; k < SIDE_KINDS; k++) {
-		if (sides->file[k] && hash_file(sides->file[k], hash))
+		if (sides->file[k] && batch_hash_file(sides->file[k], hash))
 			n += snprintf(text + n, sizeof text - (size_t)n, "\nside %u %s", k, hash);
 	}
 	hex_of(text, (size_t)n, o->key);
+}
+
+void batch_page_name(const char *key, const char *file, char out[BATCH_KEY_BYTES])
+{
+	char hash[BATCH_KEY_BYTES], text[2 * BATCH_KEY_BYTES];
+
+	hex_of(file, strlen(file), hash);
+	snprintf(text, sizeof text, "%s %s", key, hash);
+	hex_of(text, strlen(text), out);
 }
 
 static void say_error(struct outcome *o, enum outcome_kind kind, const struct error *err)
@@ -94,24 +108,62 @@ static bool has_suffix(const char *name, size_t n, const char *suffix)
 	return n >= k && !memcmp(name + n - k, suffix, k);
 }
 
-/* Of a file in a folder that is no memory data nobody wants to hear, unless it is called so. */
-static bool is_other_data(const struct batch_input *in, const struct error *err)
+/* What a name asks for, should there be no memory data. */
+enum wanted { WANTED_ALWAYS, WANTED_IF_HTML, WANTED_IF_DAMAGED };
+
+static enum wanted wanted_row(const struct batch_input *in)
 {
 	size_t n = strlen(in->name);
 
 	if (in->is_named)
-		return false;
+		return WANTED_ALWAYS;
 	if (has_suffix(in->name, n, ".zst"))
 		n -= 4;
 	else if (has_suffix(in->name, n, ".gz"))
 		n -= 3;
 	if (has_suffix(in->name, n, ".pickle"))
-		return false;
-	return err->code == ERR_UNSUPPORTED || err->code == ERR_SCHEMA ||
-	       (err->code == ERR_FORMAT && !has_suffix(in->name, n, ".html"));
+		return WANTED_ALWAYS;
+	return has_suffix(in->name, n, ".html") ? WANTED_IF_HTML : WANTED_IF_DAMAGED;
 }
 
-static int write_result(const char *path, const struct batch *b, struct error *err)
+/* Of a file in a folder that is no memory data nobody wants to hear, unless it is called so. */
+static bool is_other_data(enum wanted wanted, const struct error *err)
+{
+	if (wanted == WANTED_ALWAYS)
+		return false;
+	return err->code == ERR_UNSUPPORTED || err->code == ERR_SCHEMA ||
+	       (err->code == ERR_FORMAT && wanted != WANTED_IF_HTML);
+}
+
+/* --- results ----------------------------------------------------------------------------------- */
+
+/* NULL: out of memory. The caller frees it. */
+static char *result_path(const struct batch_run *run, const char *key)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s.json", run->folder, key) < 0 ? NULL : path;
+}
+
+static char *refusal_path(const struct batch_run *run, const char *key, enum wanted wanted)
+{
+	static const char *const names[] = {[WANTED_ALWAYS] = "refused",
+					    [WANTED_IF_HTML] = "refused-html",
+					    [WANTED_IF_DAMAGED] = "refused-other"};
+	char *path;
+
+	return asprintf(&path, "%s/%s.%s.json", run->folder, key, names[wanted]) < 0 ? NULL : path;
+}
+
+static bool is_there(char *path)
+{
+	bool there = path && access(path, R_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+static int write_document(const char *path, const struct batch *b, struct error *err)
 {
 	const struct emit_options options = {.format = EMIT_JSON};
 	struct out *out;
@@ -133,82 +185,178 @@ static int write_result(const char *path, const struct batch *b, struct error *e
 	return out_close(out, err);
 }
 
-static void collect(const struct batch_run *run, const struct batch_input *in,
-		    const struct side_files *sides, const struct model *m, struct outcome *o)
+/* `path` is freed. */
+static void write_result(struct outcome *o, char *path, const struct batch *b)
 {
-	struct budget *budget = &run->inv->budget;
-	struct batch b;
-	struct error err;
-	char *path = NULL;
-	int rc = batch_init(&b, budget, &err);
+	struct error err = {.text = "out of memory"};
 
-	if (rc < 0) {
-		say_error(o, rc == ERR_LIMIT ? OUTCOME_LIMIT : OUTCOME_FAILED, &err);
+	if (path && write_document(path, b, &err) == 0) {
+		free(path);
 		return;
 	}
-	rc = batch_collect(&b, m, &sides->side, run->rules, BATCH_KEPT, &err);
+	o->kind = OUTCOME_SYSTEM;
+	snprintf(o->words, sizeof o->words, "the result cannot be written: %s", err.text);
+	free(path);
+}
+
+/* What was found out about a file without memory data, so that it is not read again: only what its
+ * bytes tell, not what the machine could not do. */
+static void keep_refusal(const struct batch_run *run, struct outcome *o, enum wanted wanted,
+			 const struct error *why)
+{
+	struct batch b;
+	struct error err;
+
+	if (!o->has_hash || why->code > ERR_CUT || batch_init(&b, &run->inv->budget, &err) < 0)
+		return;
+	if (batch_collect_failed(&b, o->words, &err) == 0 &&
+	    (o->kind != OUTCOME_SKIPPED ||
+	     batch_set_text(&b, BATCH_FILES, FILES_STATUS, "skipped", &err) == 0))
+		write_result(o, refusal_path(run, o->key, wanted), &b);
+	batch_release(&b);
+}
+
+/* False: none is there, or none that can be read. */
+static bool take_refusal(const struct batch_run *run, struct outcome *o, enum wanted wanted)
+{
+	char *path = refusal_path(run, o->key, wanted);
+	const char *status, *reason;
+	struct input *in;
+	struct batch b;
+	struct error err;
+	bool taken = false;
+
+	if (!path || access(path, R_OK) < 0 || batch_init(&b, &run->inv->budget, &err) < 0) {
+		free(path);
+		return false;
+	}
+	if (input_open(&in, path, &run->inv->budget, &err) == 0) {
+		taken = batch_read(&b, in, PACKAGE_VERSION, &err) == 0 &&
+			b.n_rows[BATCH_FILES] == 1;
+		input_close(in);
+	}
+	status = taken ? batch_text(&b, BATCH_FILES, 0, FILES_STATUS) : NULL;
+	reason = taken ? batch_text(&b, BATCH_FILES, 0, FILES_REASON) : NULL;
+	taken = status && reason;
+	if (taken) {
+		o->kind = strcmp(status, "skipped") ? OUTCOME_FAILED : OUTCOME_SKIPPED;
+		snprintf(o->words, sizeof o->words, "%s", reason);
+	}
+	batch_release(&b);
+	free(path);
+	return taken;
+}
+
+static int collect(const struct batch_run *run, struct batch *b, struct model *m,
+		   const struct side_files *sides, const struct outcome *o, struct error *err)
+{
+	int rc = run->inv->common.rules ? site_use_rules(m, run->rules, err) : 0;
+
 	if (rc == 0)
-		rc = batch_set_text(&b, BATCH_FILES, FILES_HASH, o->has_hash ? o->hash : NULL,
-				    &err);
+		rc = batch_collect(b, m, &sides->side, run->rules, BATCH_KEPT, err);
+	if (rc == 0)
+		rc = batch_set_text(b, BATCH_FILES, FILES_HASH, o->has_hash ? o->hash : NULL, err);
+	return rc;
+}
+
+static void analyse(const struct batch_run *run, const struct batch_input *in,
+		    const struct side_files *sides, struct model *m, struct outcome *o)
+{
+	struct batch b;
+	struct error err;
+	int rc = batch_init(&b, &run->inv->budget, &err);
+
+	if (rc == 0)
+		rc = collect(run, &b, m, sides, o, &err);
 	if (rc < 0) {
 		say_error(o, rc == ERR_LIMIT ? OUTCOME_LIMIT : OUTCOME_FAILED, &err);
 	} else {
 		/* Less was kept of it than there is: not to be taken for all of it later. */
 		if (m->trace.limited)
-			make_key(sides, o, in->name, true);
-		if (asprintf(&path, "%s/%s.json", run->folder, o->key) < 0 ||
-		    write_result(path, &b, &err) < 0) {
-			o->kind = OUTCOME_SYSTEM;
-			snprintf(o->words, sizeof o->words, "the result cannot be written: %s",
-				 path ? err.text : "out of memory");
-		} else {
-			o->kind = OUTCOME_DONE;
-		}
-		free(path);
+			make_key(run, sides, o, in->name, true);
+		o->kind = OUTCOME_DONE;
+		write_result(o, result_path(run, o->key), &b);
 	}
 	batch_release(&b);
 }
 
-static bool is_there(const struct batch_run *run, const char *key)
+static void read_file(const struct batch_run *run, const struct batch_input *in,
+		      const struct side_files *sides, struct outcome *o)
 {
-	char *path;
-	bool there;
+	struct model_options options = {.budget = &run->inv->budget};
+	enum wanted wanted = wanted_row(in);
+	struct model *m;
+	struct error err;
+	int rc;
 
-	if (asprintf(&path, "%s/%s.json", run->folder, key) < 0)
-		return false;
-	there = access(path, R_OK) == 0;
+	o->reused = o->has_hash && is_there(result_path(run, o->key));
+	if (o->reused) {
+		o->kind = OUTCOME_DONE;
+		return;
+	}
+	o->reused = o->has_hash && take_refusal(run, o, wanted);
+	if (o->reused)
+		return;
+	rc = model_load(&m, in->name, &options, &err);
+	if (rc == 0) {
+		analyse(run, in, sides, m, o);
+		model_free(m);
+		return;
+	}
+	say_error(o,
+		  is_other_data(wanted, &err) ? OUTCOME_SKIPPED
+		  : rc == ERR_LIMIT           ? OUTCOME_LIMIT
+					      : OUTCOME_FAILED,
+		  &err);
+	keep_refusal(run, o, wanted, &err);
+}
+
+/* The page that `report` writes, beside the others. What it complains about is on nobody's mind:
+ * a file without a page is told. */
+static void write_page(const struct batch_run *run, const struct batch_input *in, struct outcome *o)
+{
+	char name[BATCH_KEY_BYTES], *path, *operand = in->name;
+	struct invocation inv = *run->inv;
+	void *own = calloc(1, cmd_report.own_bytes);
+
+	batch_page_name(o->key, in->name, name);
+	if (!own || asprintf(&path, "%s/%s.html", run->pages, name) < 0) {
+		free(own);
+		return;
+	}
+	o->has_page = access(path, R_OK) == 0;
+	if (!o->has_page) {
+		inv.command = &cmd_report;
+		inv.common.json = false;
+		inv.common.output = path;
+		inv.own = own;
+		inv.operands = &operand;
+		inv.n_operands = 1;
+		cmd_report.run(&inv);
+		o->has_page = access(path, R_OK) == 0;
+	}
 	free(path);
-	return there;
+	free(own);
 }
 
 void batch_work(const struct batch_run *run, const struct batch_input *in, struct outcome *out)
 {
 	const struct side_options none = {.no_siblings = false};
-	struct model_options options = {.budget = &run->inv->budget};
 	struct outcome o = {.kind = OUTCOME_FAILED};
 	struct side_files sides;
-	struct model *m;
-	struct error err;
-	int rc;
 
+	/* The process ends with its file: memory need not go back to the system before. */
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TOP_PAD, 4 << 20);
 	run->inv->budget.limit = run->limit;
-	o.has_hash = hash_file(in->name, o.hash);
+	o.has_hash = batch_hash_file(in->name, o.hash);
 	if (side_files_read(&sides, run->inv, &none, in->name) != STATUS_DONE)
 		sides = (struct side_files){0};
-	make_key(&sides, &o, in->name, false);
-	o.reused = o.has_hash && is_there(run, o.key);
-	if (o.reused) {
-		o.kind = OUTCOME_DONE;
-	} else if ((rc = model_load(&m, in->name, &options, &err)) < 0) {
-		say_error(&o,
-			  is_other_data(in, &err) ? OUTCOME_SKIPPED
-			  : rc == ERR_LIMIT       ? OUTCOME_LIMIT
-						  : OUTCOME_FAILED,
-			  &err);
-	} else {
-		collect(run, in, &sides, m, &o);
-		model_free(m);
-	}
+	make_key(run, &sides, &o, in->name, false);
+	read_file(run, in, &sides, &o);
 	side_files_release(&sides);
+	if (run->pages && o.kind == OUTCOME_DONE && o.has_hash)
+		write_page(run, in, &o);
 	*out = o;
 }

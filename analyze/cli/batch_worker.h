@@ -23,6 +23,7 @@ struct outcome {
 	uint8_t kind; /* enum outcome_kind */
 	bool reused;  /* the result was there already */
 	bool has_hash;
+	bool has_page;                                    /* DIR/pages has its interactive one */
 	char key[BATCH_KEY_BYTES], hash[BATCH_KEY_BYTES]; /* hash: of the file; hexadecimal */
 	char words[700];
 };
@@ -30,9 +31,16 @@ struct outcome {
 struct batch_run {
 	struct invocation *inv;    /* weak */
 	const char *folder;        /* DIR/results; weak */
+	const char *pages;         /* DIR/pages, NULL: no interactive ones; weak */
 	const struct rules *rules; /* weak */
+	const char *rules_hash;    /* of the file of --rules; "": none; weak */
 	uint64_t limit;            /* bytes that one worker may use */
 };
+
+/* False when it is no regular file, or cannot be read. */
+bool batch_hash_file(const char *name, char out[BATCH_KEY_BYTES]);
+/* The name, without .html, of a file's interactive page: it goes with the result's key. */
+void batch_page_name(const char *key, const char *file, char out[BATCH_KEY_BYTES]);
 
 /* Read `in` and leave its result; in a process of its own. */
 void batch_work(const struct batch_run *run, const struct batch_input *in, struct outcome *out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * cmd_batch.c -- vramscope batch: one table over many files, ranks and jobs.
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/natural.h"
 #include "cli/batch_output.h"
 #include "cli/batch_worker.h"
 #include "cli/commands.h"
@@ -19,7 +22,7 @@
 struct batch_own {
 	const char *folder, *name_pattern, *shard;
 	uint64_t jobs;
-	bool db;
+	bool db, pages;
 };
 
 static const struct opt batch_opts[] = {
@@ -37,6 +40,8 @@ static const struct opt batch_opts[] = {
 	 "read only the I-th of N parts of the files, alike in size", NULL},
 	{"db", 0, OPT_FLAG, offsetof(struct batch_own, db), NULL,
 	 "write only the database, summary.sqlite", NULL},
+	{"pages", 0, OPT_FLAG, offsetof(struct batch_own, pages), NULL,
+	 "write the interactive page of each file, too, as report does", NULL},
 	{.name = NULL},
 };
 
@@ -48,9 +53,11 @@ struct batch_command {
 	struct rules *rules;
 	struct name_patterns *patterns;
 	struct batch batch;
-	char *results; /* owned: the folder of results */
+	char *results, *pages; /* owned: folders; pages NULL: no interactive ones */
+	char rules_hash[BATCH_KEY_BYTES];
 	uint64_t shard, n_shards;
-	size_t n_skipped;
+	size_t n_skipped, n_without_page;
+	bool damaged; /* a result that was there is not whole: it is gone now */
 };
 
 static bool parse_shard(const char *text, uint64_t *i, uint64_t *n)
@@ -82,6 +89,10 @@ static int check(struct batch_command *c)
 		complain("--jobs takes at most 4096");
 		return STATUS_USAGE;
 	}
+	if (c->own->db && c->own->pages) {
+		complain("--db and --pages contradict each other");
+		return STATUS_USAGE;
+	}
 	if (name_patterns_new(&c->patterns, c->own->name_pattern, &err) < 0) {
 		complain("%s", err.text);
 		return STATUS_USAGE;
@@ -89,17 +100,52 @@ static int check(struct batch_command *c)
 	return STATUS_DONE;
 }
 
-static int find(struct batch_command *c)
+#define LEFT_BEHIND_S 3600
+
+/* A run that was killed leaves what it had not finished: KEY.json.XXXXXX, of no use to anybody. It
+ * may be another run's that goes on. */
+static void clean(const char *folder)
 {
-	struct error err;
+	DIR *dir = opendir(folder);
+	struct dirent *x;
+
+	while (dir && (x = readdir(dir))) {
+		const char *dot = strrchr(x->d_name, '.');
+		struct stat st;
+
+		if (dot && strlen(dot) == 7 && dot - x->d_name > 5 &&
+		    (!strncmp(dot - 5, ".json", 5) || !strncmp(dot - 5, ".html", 5)) &&
+		    fstatat(dirfd(dir), x->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && st.st_mtime < time(NULL) - LEFT_BEHIND_S)
+			unlinkat(dirfd(dir), x->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* *folder = DIR/`name`, which is made. */
+static int make_folder(struct batch_command *c, const char *name, char **folder)
+{
 	int status;
 
-	if (asprintf(&c->results, "%s/results", c->own->folder) < 0) {
-		c->results = NULL;
+	if (asprintf(folder, "%s/%s", c->own->folder, name) < 0) {
+		*folder = NULL;
 		complain("out of memory");
 		return STATUS_SYSTEM;
 	}
-	status = batch_make_folder(c->results);
+	status = batch_make_folder(*folder);
+	if (status == STATUS_DONE)
+		clean(*folder);
+	return status;
+}
+
+static int find(struct batch_command *c)
+{
+	struct error err;
+	int status = make_folder(c, "results", &c->results);
+
+	if (status == STATUS_DONE && c->own->pages)
+		status = make_folder(c, "pages", &c->pages);
 	if (status != STATUS_DONE)
 		return status;
 	if (batch_inputs_find(&c->inputs, c->inv->operands, c->inv->n_operands, c->own->folder,
@@ -123,11 +169,18 @@ static int work(struct batch_command *c)
 	size_t jobs = c->own->jobs ? (size_t)c->own->jobs
 				   : batch_jobs(&c->inputs, cores > 0 ? (size_t)cores : 1,
 						c->inv->budget.limit);
-	int status = load_rules(c->inv, &c->rules);
+	const char *rules = c->inv->common.rules;
+	int status = c->rules ? STATUS_DONE : load_rules(c->inv, &c->rules);
 
+	/* Rules that come through a pipe are nobody else's. */
+	if (rules && !batch_hash_file(rules, c->rules_hash))
+		snprintf(c->rules_hash, sizeof c->rules_hash, "%ld of %ld", (long)getpid(),
+			 (long)time(NULL));
 	if (jobs > c->inputs.n)
 		jobs = c->inputs.n;
+	run.pages = c->pages;
 	run.rules = c->rules;
+	run.rules_hash = c->rules_hash;
 	if (status == STATUS_DONE && c->inputs.n)
 		status = batch_work_all(&run, &c->inputs, jobs, c->outcomes);
 	return status;
@@ -194,9 +247,8 @@ static int read_result(struct batch_command *c, const struct outcome *o, struct 
 	if (rc == 0 && c->batch.n_rows[BATCH_FILES] != before + 1)
 		rc = error_set(err, ERR_SCHEMA, ERR_NO_OFFSET, "not one file");
 	if (rc < 0) {
-		/* Whoever damaged it: the next run makes it anew. */
 		complain("the result '%s' cannot be read: %s", path, err->text);
-		unlink(path);
+		c->damaged = rc != ERR_LIMIT && rc != ERR_NOMEM && unlink(path) == 0;
 	}
 	free(path);
 	return rc;
@@ -231,6 +283,7 @@ static int add_rows(struct batch_command *c)
 			c->n_skipped++;
 			continue;
 		}
+		c->n_without_page += c->pages && !o->has_page;
 		rc = o->kind == OUTCOME_DONE ? read_result(c, o, &err) : add_failed(c, in, o, &err);
 		if (rc == 0)
 			rc = add_name(c, in->name, &err);
@@ -240,22 +293,63 @@ static int add_rows(struct batch_command *c)
 	return complain_error("summarize", c->own->folder, &err);
 }
 
+/* Results that somebody damaged are made anew, once. */
+static int work_and_add_rows(struct batch_command *c)
+{
+	struct error err;
+	int status = work(c);
+
+	if (status == STATUS_DONE)
+		status = add_rows(c);
+	if (status == STATUS_DONE || !c->damaged)
+		return status;
+	batch_release(&c->batch);
+	if (batch_init(&c->batch, &c->inv->budget, &err) < 0)
+		return complain_error("summarize", c->own->folder, &err);
+	c->n_skipped = c->n_without_page = 0;
+	status = work(c);
+	return status == STATUS_DONE ? add_rows(c) : status;
+}
+
+/* Inputs are in the order of names. */
+static const char *page_of(void *ctx, const char *name, char out[BATCH_KEY_BYTES])
+{
+	const struct batch_command *c = ctx;
+	size_t low = 0, high = c->inputs.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (natural_compare(c->inputs.at[middle].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == c->inputs.n || strcmp(c->inputs.at[low].name, name) ||
+	    !c->outcomes[low].has_page)
+		return NULL;
+	batch_page_name(c->outcomes[low].key, name, out);
+	return out;
+}
+
 static int batch_all(struct batch_command *c)
 {
+	const struct batch_pages pages = {.name_of = c->own->pages ? page_of : NULL, .ctx = c};
 	int status = check(c);
 
 	if (status == STATUS_DONE)
 		status = find(c);
 	if (status == STATUS_DONE)
-		status = work(c);
-	if (status == STATUS_DONE)
-		status = add_rows(c);
+		status = work_and_add_rows(c);
 	if (status != STATUS_DONE)
 		return status;
 	if (c->n_skipped)
 		complain("%zu %s in folders %s no memory data: skipped", c->n_skipped,
 			 c->n_skipped == 1 ? "file" : "files", c->n_skipped == 1 ? "is" : "are");
-	return batch_output(c->inv, &c->batch, c->own->folder, c->own->db);
+	if (c->n_without_page)
+		complain("%zu %s no interactive page (vramscope report FILE tells why)",
+			 c->n_without_page, c->n_without_page == 1 ? "file has" : "files have");
+	return batch_output(c->inv, &c->batch, c->own->folder, c->own->db, &pages);
 }
 
 static int batch_command(struct invocation *inv)
@@ -274,6 +368,7 @@ static int batch_command(struct invocation *inv)
 	batch_inputs_release(&c.inputs);
 	free(c.outcomes);
 	free(c.results);
+	free(c.pages);
 	return status;
 }
 
@@ -283,7 +378,7 @@ const struct command cmd_batch = {
 	.summary = "One table over many files, ranks and jobs",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_JSON,
+	.common = COMMON_JSON | COMMON_RULES,
 	.opts = batch_opts,
 	.own_bytes = sizeof(struct batch_own),
 	.reads = READS_ALL,

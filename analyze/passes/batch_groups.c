@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * batch_groups.c -- what many files have in common, and which of them do not.
  */
-#include "passes/batch_groups.h"
+#include "passes/batch_groups_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,20 +16,14 @@ static const char *const measure_names[MEASURES] = {
 	[MEASURE_PEAK] = "peak_allocated_bytes", [MEASURE_RESERVED] = "peak_reserved_bytes",
 	[MEASURE_END] = "end_allocated_bytes",   [MEASURE_FRAGMENTATION] = "fragmentation",
 	[MEASURE_LEAK] = "leak_bytes_per_step",  [MEASURE_HOLDER] = "site_bytes_at_peak",
-	[MEASURE_STEP] = "step_peak_bytes",      [MEASURE_SETTINGS] = "settings",
+	[MEASURE_STEP] = "step_peak_bytes",      [MEASURE_PHASE] = "peak_phase",
+	[MEASURE_SETTINGS] = "settings",
 };
 
 const char *batch_measure_name(enum batch_measure m)
 {
 	return measure_names[m];
 }
-
-struct grouping {
-	struct batch_groups *g;
-	const struct batch *b;
-	struct budget *budget;
-	VEC(double) values, sorted;
-};
 
 static bool double_less(const double *a, const double *b, const void *ctx)
 {
@@ -46,16 +40,10 @@ static double median_of(double *at, size_t n)
 
 /* --- groups ------------------------------------------------------------------------------------ */
 
-static const char *text_of(const struct batch *b, size_t file, size_t column)
-{
-	const char *text = batch_text(b, BATCH_FILES, file, column);
-
-	return text ? text : "";
-}
-
 static bool group_less(const size_t *x, const size_t *y, const void *ctx)
 {
-	int order = strcmp(text_of(ctx, *x, FILES_GROUP), text_of(ctx, *y, FILES_GROUP));
+	int order = strcmp(batch_file_text(ctx, *x, FILES_GROUP),
+			   batch_file_text(ctx, *y, FILES_GROUP));
 
 	return order ? order < 0 : *x < *y;
 }
@@ -67,13 +55,13 @@ static int find_groups(struct grouping *x, struct error *err)
 	int rc = 0;
 
 	for (size_t i = 0; i < x->b->n_rows[BATCH_FILES] && rc == 0; i++) {
-		if (*text_of(x->b, i, FILES_GROUP))
+		if (*batch_file_text(x->b, i, FILES_GROUP))
 			rc = vec_push(&order, i, x->budget, err);
 	}
 	if (rc == 0)
 		sort_by_group(order.at, order.n, x->b);
 	for (size_t i = 0; i < order.n && rc == 0; i++) {
-		const char *name = text_of(x->b, order.at[i], FILES_GROUP);
+		const char *name = batch_file_text(x->b, order.at[i], FILES_GROUP);
 		struct batch_group *last =
 			x->g->groups.n ? &x->g->groups.at[x->g->groups.n - 1] : NULL;
 
@@ -215,47 +203,13 @@ static int judge_steps(struct grouping *x, const struct batch_group *group, stru
 				n = batch_rows_of(x->b, BATCH_STEPS, group->files.at[i], &first);
 
 			x->values.at[i] =
-				s < n ? batch_number(x->b, BATCH_STEPS, first + s, STEPS_PEAK)
-				      : (double)NAN;
+				s < n && batch_int(x->b, BATCH_STEPS, first + s, STEPS_WHOLE, 0)
+					? batch_number(x->b, BATCH_STEPS, first + s, STEPS_PEAK)
+					: (double)NAN;
 		}
 		rc = judge(x, group,
 			   (struct batch_outlier){.measure = MEASURE_STEP, .step = (int64_t)s},
 			   err);
-	}
-	return rc;
-}
-
-/* Settings that less than half of the group shares, where more than half agree. */
-static int judge_settings(struct grouping *x, const struct batch_group *group, struct error *err)
-{
-	const char *usual = NULL;
-	size_t best = 0, n = group->files.n;
-	int rc = 0;
-
-	for (size_t i = 0; i < n && 2 * best <= n; i++) {
-		const char *text = text_of(x->b, group->files.at[i], FILES_SETTINGS);
-		size_t same = 0;
-
-		for (size_t k = 0; k < n; k++)
-			same += !strcmp(text, text_of(x->b, group->files.at[k], FILES_SETTINGS));
-		if (same > best) {
-			best = same;
-			usual = text;
-		}
-	}
-	if (2 * best <= n || best == n)
-		return 0;
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		const char *text = text_of(x->b, group->files.at[i], FILES_SETTINGS);
-
-		if (strcmp(text, usual) &&
-		    strcmp(text_of(x->b, group->files.at[i], FILES_STATUS), "failed"))
-			rc = vec_push(&x->g->outliers,
-				      ((struct batch_outlier){.file = group->files.at[i],
-							      .measure = MEASURE_SETTINGS,
-							      .what = text,
-							      .n_group = n}),
-				      x->budget, err);
 	}
 	return rc;
 }
@@ -283,7 +237,7 @@ static int judge_group(struct grouping *x, const struct batch_group *group, stru
 		rc = judge_sites(x, group, err);
 	if (rc == 0)
 		rc = judge_steps(x, group, err);
-	return rc == 0 ? judge_settings(x, group, err) : rc;
+	return rc == 0 ? batch_judge_texts(x, group, err) : rc;
 }
 
 static bool outlier_less(const struct batch_outlier *a, const struct batch_outlier *b,
@@ -302,77 +256,6 @@ static bool outlier_less(const struct batch_outlier *a, const struct batch_outli
 }
 SORT_DEFINE(sort_outliers, struct batch_outlier, outlier_less)
 
-/* --- failures ---------------------------------------------------------------------------------- */
-
-static int failure_order(const struct batch *b, size_t x, size_t y)
-{
-	int64_t m = batch_int(b, BATCH_FILES, x, FILES_OOM_REQUESTED, -1);
-	int64_t n = batch_int(b, BATCH_FILES, y, FILES_OOM_REQUESTED, -1);
-	int order = strcmp(text_of(b, x, FILES_VERDICT), text_of(b, y, FILES_VERDICT));
-
-	if (!order)
-		order = strcmp(text_of(b, x, FILES_OOM_SITE), text_of(b, y, FILES_OOM_SITE));
-	return order ? order : m < n ? -1 : m > n;
-}
-
-static bool fails_before(const struct batch *b, size_t x, size_t y)
-{
-	int64_t m = batch_int(b, BATCH_FILES, x, FILES_OOM_TIME, INT64_MAX);
-	int64_t n = batch_int(b, BATCH_FILES, y, FILES_OOM_TIME, INT64_MAX);
-
-	return m != n ? m < n : x < y;
-}
-
-static bool failure_less(const size_t *x, const size_t *y, const void *ctx)
-{
-	int order = failure_order(ctx, *x, *y);
-
-	return order ? order < 0 : fails_before(ctx, *x, *y);
-}
-SORT_DEFINE(sort_failed, size_t, failure_less)
-
-static bool more_files(const struct batch_failure *a, const struct batch_failure *b,
-		       const void *ctx)
-{
-	(void)ctx;
-	return a->count != b->count ? a->count > b->count : a->first < b->first;
-}
-SORT_DEFINE(sort_failures, struct batch_failure, more_files)
-
-static int find_failures(struct grouping *x, struct error *err)
-{
-	struct batch_groups *g = x->g;
-	VEC(size_t) failed = {0};
-	int rc = 0;
-
-	for (size_t i = 0; i < x->b->n_rows[BATCH_FILES] && rc == 0; i++) {
-		const char *status = text_of(x->b, i, FILES_STATUS);
-
-		g->n_failed += !strcmp(status, "failed");
-		g->n_partial += !strcmp(status, "partial");
-		if (!*text_of(x->b, i, FILES_VERDICT))
-			continue;
-		g->n_ooms++;
-		if (batch_int(x->b, BATCH_FILES, i, FILES_OOM_TIME, INT64_MAX) != INT64_MAX &&
-		    (g->first_to_fail == SIZE_MAX || fails_before(x->b, i, g->first_to_fail)))
-			g->first_to_fail = i;
-		rc = vec_push(&failed, i, x->budget, err);
-	}
-	if (rc == 0)
-		sort_failed(failed.at, failed.n, x->b);
-	for (size_t i = 0; i < failed.n && rc == 0; i++) {
-		if (i && !failure_order(x->b, failed.at[i - 1], failed.at[i]))
-			g->failures.at[g->failures.n - 1].count++;
-		else
-			rc = vec_push(&g->failures, ((struct batch_failure){failed.at[i], 1}),
-				      x->budget, err);
-	}
-	if (rc == 0)
-		sort_failures(g->failures.at, g->failures.n, NULL);
-	vec_release(&failed, x->budget);
-	return rc;
-}
-
 int batch_groups_run(struct batch_groups *out, const struct batch *b, struct budget *budget,
 		     struct error *err)
 {
@@ -387,7 +270,9 @@ int batch_groups_run(struct batch_groups *out, const struct batch *b, struct bud
 	if (rc == 0)
 		sort_outliers(g.outliers.at, g.outliers.n, NULL);
 	if (rc == 0)
-		rc = find_failures(&x, err);
+		rc = batch_find_differences(&x, err);
+	if (rc == 0)
+		rc = batch_find_failures(&x, err);
 	vec_release(&x.values, budget);
 	vec_release(&x.sorted, budget);
 	if (rc < 0)
@@ -403,5 +288,7 @@ void batch_groups_release(struct batch_groups *g)
 		vec_release(&g->groups.at[i].files, g->budget);
 	vec_release(&g->groups, g->budget);
 	vec_release(&g->outliers, g->budget);
+	vec_release(&g->differences, g->budget);
 	vec_release(&g->failures, g->budget);
+	vec_release(&g->failed, g->budget);
 }
