@@ -150,12 +150,19 @@ static bool read_entries(uint64_t *out, uint64_t given)
 	return (!end || !*end) && *out >= MIN_ENTRIES && *out <= MAX_ENTRIES;
 }
 
-static void without_suffix(char *path, const char *suffix)
+/* Bytes of a path before .pickle or .pickle.zst. */
+static size_t stem_of(const char *path)
 {
-	size_t n = strlen(path), k = strlen(suffix);
+	static const char *const suffixes[] = {".pickle.zst", ".pickle"};
+	size_t n = strlen(path);
 
-	if (n > k && !strcmp(path + n - k, suffix))
-		path[n - k] = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		size_t k = strlen(suffixes[i]);
+
+		if (n > k && !strcmp(path + n - k, suffixes[i]))
+			return n - k;
+	}
+	return n;
 }
 
 static bool read_names(struct capture_settings *s, const struct vramscope_capture_options *o)
@@ -168,8 +175,7 @@ static bool read_names(struct capture_settings *s, const struct vramscope_captur
 	if (ring)
 		return expand(s->ring, sizeof s->ring, ring);
 	memcpy(s->ring, s->output, sizeof s->ring);
-	without_suffix(s->ring, ".pickle");
-	memcpy(s->ring + strlen(s->ring), ".ring", sizeof ".ring");
+	memcpy(s->ring + stem_of(s->ring), ".ring", sizeof ".ring");
 	return true;
 }
 
@@ -207,13 +213,11 @@ bool settings_read(struct capture_settings *out, const struct vramscope_capture_
 
 void settings_output(const struct capture_settings *s, unsigned n, char *path, size_t path_bytes)
 {
-	char base[SETTINGS_PATH_BYTES];
+	size_t stem = stem_of(s->output);
 
-	if (n <= 1) {
+	if (n <= 1)
 		snprintf(path, path_bytes, "%s", s->output);
-		return;
-	}
-	memcpy(base, s->output, sizeof base);
-	without_suffix(base, ".pickle");
-	snprintf(path, path_bytes, "%s_%u.pickle", base, n);
+	else
+		snprintf(path, path_bytes, "%.*s_%u%s", (int)stem, s->output, n,
+			 s->output[stem] ? s->output + stem : ".pickle");
 }

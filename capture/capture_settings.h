@@ -20,7 +20,7 @@ struct capture_settings {
 bool settings_read(struct capture_settings *out, const struct vramscope_capture_options *options,
 		   char *why, size_t why_bytes);
 
-/* `output` for dump number n (from 1 on): "x.pickle", "x_2.pickle" ... */
+/* `output` for dump number n (from 1 on): "x.pickle", "x_2.pickle" ...; .zst stays */
 void settings_output(const struct capture_settings *s, unsigned n, char *path, size_t path_bytes);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/image.h"
+#include "capture/zstd_out.h"
 
 struct target {
 	int fd, code;
@@ -59,22 +60,37 @@ static bool symbol(void *ctx, uint64_t pc, char *buf, size_t buf_bytes)
 	return true;
 }
 
-static bool write_image(const struct ring_image *image, struct target *to)
+/* What a dump works with, in memory of its own. */
+struct desk {
+	struct sw w;
+	struct zstd_out zstd;
+	_Alignas(64) char scratch[];
+};
+
+static bool write_image(const struct ring_image *image, struct target *to, bool compressed)
 {
 	const struct ring_symbols symbols = {.name = symbol};
-	size_t bytes = ring_image_scratch(image) + sizeof(struct sw) + 64;
-	char *memory =
+	size_t bytes = sizeof(struct desk) + ring_image_scratch(image);
+	struct desk *d =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	bool good;
 
-	if (memory == MAP_FAILED) {
+	if (d == MAP_FAILED) {
 		to->code = errno;
 		return false;
 	}
-	struct sw *w = (void *)memory;
-	sw_start(w, write_all, to);
-	good = ring_image_write(image, w, memory + (sizeof *w + 63) / 64 * 64, &symbols);
-	munmap(memory, bytes);
+	to->code = ENOMEM; /* that, when no write failed */
+	if (!compressed) {
+		sw_start(&d->w, write_all, to);
+		good = ring_image_write(image, &d->w, d->scratch, &symbols);
+	} else if (zstd_out_start(&d->zstd, write_all, to)) {
+		sw_start(&d->w, zstd_out_write, &d->zstd);
+		good = ring_image_write(image, &d->w, d->scratch, &symbols);
+		good = zstd_out_end(&d->zstd, good);
+	} else {
+		good = false;
+	}
+	munmap(d, bytes);
 	return good;
 }
 
@@ -89,6 +105,13 @@ static void swallow(int signum, const sigset_t *before)
 	if (!sigismember(before, signum))
 		sigtimedwait(&set, NULL, &none);
 	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+bool dump_is_compressed(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n > 4 && !strcmp(path + n - 4, ".zst");
 }
 
 bool dump_write(const void *bytes, size_t n, const char *path, char *why, size_t why_bytes)
@@ -107,11 +130,13 @@ bool dump_write(const void *bytes, size_t n, const char *path, char *why, size_t
 	sigemptyset(&block);
 	sigaddset(&block, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &block, &before);
-	snprintf(partial, sizeof partial, "%s.part", path);
-	to.fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if ((size_t)snprintf(partial, sizeof partial, "%s.part", path) < sizeof partial)
+		to.fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	else
+		errno = ENAMETOOLONG;
 	to.code = to.fd < 0 ? errno : 0;
 	if (to.fd >= 0) {
-		good = write_image(&image, &to);
+		good = write_image(&image, &to, dump_is_compressed(path));
 		if (close(to.fd) < 0 || (good && rename(partial, path) < 0)) {
 			to.code = errno;
 			good = false;

@@ -21,6 +21,7 @@
 #include "capture/ledger.h"
 #include "capture/stack.h"
 #include "capture/taken_stack.h"
+#include "capture/zstd_out.h"
 
 /* Expandable segments fail thousands of times in a row for one request. */
 #define OOM_DUMPS   5
@@ -179,6 +180,9 @@ bool recorder_start(const struct capture_settings *s, const char *front_end)
 	bool good = false;
 
 	stack_prepare();
+	/* A first use may come when memory has run out. */
+	if (dump_is_compressed(s->output))
+		zstd_out_works();
 	pthread_mutex_lock(&rec.lock);
 	if (rec.on) {
 		snprintf(why, sizeof why, "already recording");
@@ -271,9 +275,19 @@ static void *copy_ring(size_t *bytes)
 	return copy == MAP_FAILED ? NULL : copy;
 }
 
+/* Without libzstd a snapshot is written as it is, under a name that says so. */
+static const char *writable_name(const char *path, char *plain, size_t plain_bytes)
+{
+	if (!dump_is_compressed(path) || zstd_out_works())
+		return path;
+	snprintf(plain, plain_bytes, "%.*s", (int)(strlen(path) - 4), path);
+	recorder_complain("no libzstd.so.1 is here: '%s' is not compressed", plain);
+	return plain;
+}
+
 bool recorder_dump(const char *path)
 {
-	char usual[SETTINGS_PATH_BYTES + 16], why[700] = "";
+	char usual[SETTINGS_PATH_BYTES + 16], plain[600], why[700] = "";
 	size_t bytes;
 	bool good;
 
@@ -291,6 +305,7 @@ bool recorder_dump(const char *path)
 		settings_output(&rec.settings, n, usual, sizeof usual);
 		path = usual;
 	}
+	path = writable_name(path, plain, sizeof plain);
 	good = dump_write(copy, bytes, path, why, sizeof why);
 	munmap(copy, bytes);
 	if (!good)

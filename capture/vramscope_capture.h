@@ -36,7 +36,8 @@ enum vramscope_choice { VRAMSCOPE_DEFAULT, VRAMSCOPE_YES, VRAMSCOPE_NO };
  * process, %r the rank, %t the time of start, %% a percent sign. */
 struct vramscope_capture_options {
 	size_t struct_bytes;             /* sizeof(struct vramscope_capture_options) */
-	const char *output;              /* OUTPUT: snapshots; "%h_%t_rank%r_%p.pickle" */
+	const char *output;              /* OUTPUT: snapshots, .pickle or .pickle.zst;
+	                                  * "%h_%t_rank%r_%p.pickle" */
 	const char *ring;                /* RING: the ring file; OUTPUT with .ring for .pickle */
 	uint64_t max_entries;            /* MAX_ENTRIES: events kept; 65,536 */
 	enum vramscope_stacks stacks;    /* STACKS: none, native, python, all */

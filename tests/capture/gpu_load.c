@@ -2,6 +2,7 @@
  * gpu_load.c -- a program that uses GPU memory in one of several ways, for the tests of the recorder.
  *
  *     load storm THREADS [COUNT]   allocate and free at random, without end or COUNT times a thread
+ *     load forks THREADS           the same, while a thread of its own forks
  *     load kinds                   one of each kind, all left alive
  *     load free                    one of each kind, all given back
  *     load pools | graph | handles | imported | churn COUNT | rates COUNT DEPTH
@@ -91,6 +92,19 @@ static void *storm(void *arg)
 	for (unsigned i = 0; i < HELD; i++)
 		drop(&held[i]);
 	return NULL;
+}
+
+/* Children come and go meanwhile; the ring is none of theirs. */
+static void *fork_on(void *unused)
+{
+	for (;;) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+	return unused;
 }
 
 static void run_storm(int threads)
@@ -382,7 +396,11 @@ int main(int argc, char **argv)
 	if (strcmp(what, "context") != 0)
 		cuDevicePrimaryCtxRetain(&context, 0);
 	storm_count = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
-	if (!strcmp(what, "storm")) {
+	if (!strcmp(what, "storm") || !strcmp(what, "forks")) {
+		pthread_t forker;
+
+		if (*what == 'f')
+			pthread_create(&forker, NULL, fork_on, NULL);
 		run_storm((int)strtol(argv[2], NULL, 10));
 	} else if (!strcmp(what, "kinds") || !strcmp(what, "free")) {
 		kinds(*what == 'f');

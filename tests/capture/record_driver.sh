@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # record_driver.sh -- the recorder under a fake driver and a fake CUPTI: every way to start and to end,
-# and everything that can go wrong.
-#
-# VRAMSCOPE_KILLS is the number of processes killed at random moments (200).
+# and what other tools do to it.
 
 # shellcheck disable=SC1091,SC2154 # what it sets
 . "$(dirname -- "$0")/driver_lib.sh"
@@ -170,26 +168,8 @@ check "and consistent (api)" valid mine.pickle
 check "no dump but that" [ "$(count '*.pickle')" -eq 1 ]
 
 fresh
-kills=${VRAMSCOPE_KILLS:-200}
-recovered=0
-for ((i = 0; i < kills; i++)); do
-	rm -f x.ring
-	CUDA_INJECTION64_PATH=$library VRAMSCOPE_CAPTURE_OUTPUT=x.pickle \
-		VRAMSCOPE_CAPTURE_MAX_ENTRIES=$((64 + i * 7)) "$work/load" storm 4 2>>err &
-	pid=$!
-	until [ "$(head -c 8 x.ring 2>/dev/null | tr -d '\0')" = VRAMRING ]; do :; done
-	sleep "0.0$((RANDOM % 40 + 10))"
-	kill -9 "$pid"
-	wait "$pid" 2>/dev/null
-	if valid x.ring && "$VRAMSCOPE" recover x.ring -o r.pickle && valid r.pickle; then
-		recovered=$((recovered + 1))
-	else
-		cp x.ring "/tmp/failed_$i.ring"
-		sed 's/^/#   /' validated
-	fi
-done
-check "$kills processes killed, $recovered recovered and consistent" [ "$recovered" -eq "$kills" ]
-
+CUDA_INJECTION64_PATH=$library VRAMSCOPE_CAPTURE_OUTPUT=x.pickle VRAMSCOPE_CAPTURE_KEEP_RING=yes \
+	"$work/load" storm 4 200
 cp x.ring whole.ring
 bad=0
 for bytes in 0 7 8 100 4095 4096 5000 20000 100000; do
