@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "passes/native_frame.h"
 #include "passes/site.h"
+#include "reports/redact_library.h"
 #include "reports/sha256.h"
 
 /* What rules.xml, phases and site.c look for in names of users' own code. */
@@ -33,6 +34,13 @@ static const char *const whole_names[] = {"N/A",        "",          "<module>",
 					  "<listcomp>", "<genexpr>", "<dictcomp>", "<string>",
 					  "<stdin>",    NULL};
 
+/* What becomes of a frame. */
+enum treatment {
+	FRAME_REPLACED, /* the user's own code, and what is not known to be public */
+	FRAME_STAYS,
+	FRAME_LIBRARY, /* as redact_library_path says of its file */
+};
+
 struct redact {
 	const struct model *m;
 	struct budget *budget;
@@ -41,7 +49,7 @@ struct redact {
 	VEC(struct str) texts;
 	VEC(pcre2_code *) keep;
 	pcre2_match_data *match;
-	VEC(uint8_t) frame_stays; /* of each frame */
+	VEC(uint8_t) treatment; /* enum treatment of each frame */
 	char *key;
 	size_t key_length;
 	size_t replaced;
@@ -92,7 +100,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The next word of an identifier: letters of one case run ("zeroGrad" is two), or digits. */
+/* The next word of an identifier: letters of one case run ("zeroGrad" is two), digits, or one
+ * character that is neither. */
 static size_t word_length(const char *text, size_t n)
 {
 	size_t k = 1;
@@ -102,6 +111,8 @@ static size_t word_length(const char *text, size_t n)
 			k++;
 		return k;
 	}
+	if (!is_letter(text[0]))
+		return k;
 	while (k < n && is_letter(text[k]) &&
 	       !(text[k] >= 'A' && text[k] <= 'Z' && text[k - 1] >= 'a' && text[k - 1] <= 'z'))
 		k++;
@@ -192,6 +203,45 @@ static size_t replace(struct redact *r, const struct str *s, bool digits_stay, c
 	return (size_t)(at - to);
 }
 
+/* What `stays` leaves of a library's path, the rest replaced. */
+static size_t replace_path(struct redact *r, const struct str *s, const struct redact_path *p,
+			   char *to, size_t size)
+{
+	size_t used = 0, at = 0;
+
+	for (size_t i = 0; i <= p->n; i++) {
+		const size_t from = i < p->n ? p->stays[i].from : s->length;
+		const size_t end = i < p->n ? p->stays[i].to : s->length;
+		const struct str piece = {.bytes = s->bytes + at, .length = (uint32_t)(from - at)};
+		size_t n;
+
+		used += replace(r, &piece, false, to + used, size - used);
+		n = end - from < size - used ? end - from : size - used;
+		memcpy(to + used, s->bytes + from, n);
+		used += n;
+		at = end;
+	}
+	return used;
+}
+
+/* Is it as it may be shown already? */
+static bool text_stays(struct redact *r, const struct str *s, enum snapshot_text what,
+		       frame_id frame)
+{
+	const struct frame *f = &r->m->stacks.frames.at[frame.i];
+
+	if (what == TEXT_SETTING || is_whole_name(s))
+		return true;
+	if (what == TEXT_CAPTURE && s->bytes[0] == '/' && native_path_is_library(s->bytes))
+		return true;
+	if (what != TEXT_FILE && what != TEXT_FUNCTION)
+		return keep_matches(r, s->bytes, s->length);
+	if (r->treatment.at[frame.i] == FRAME_STAYS)
+		return true;
+	return what == TEXT_FUNCTION && r->treatment.at[frame.i] == FRAME_LIBRARY &&
+	       redact_library_path(strtab_get(&r->m->strings, f->file)).is_public;
+}
+
 static const struct str *remember(struct redact *r, uint64_t key, const char *bytes, size_t n,
 				  const struct str *otherwise)
 {
@@ -215,21 +265,25 @@ const struct str *redact_text(void *redact, str_id id, enum snapshot_text what, 
 	static const struct str nothing = {.bytes = "", .length = 0};
 	struct redact *r = redact;
 	const struct str *s = strtab_get(&r->m->strings, id);
-	const bool of_frame = what == TEXT_FILE || what == TEXT_FUNCTION;
-	const uint64_t key = (uint64_t)what << 32 | id.i;
+	const bool is_path = what == TEXT_FILE && r->treatment.at[frame.i] == FRAME_LIBRARY;
+	const uint64_t key = (uint64_t)is_path << 40 | (uint64_t)what << 32 | id.i;
 	char buf[4096];
+	size_t n;
 
-	if (what == TEXT_SETTING || is_whole_name(s) ||
-	    (what == TEXT_CAPTURE && s->bytes[0] == '/' && native_path_is_library(s->bytes)) ||
-	    (of_frame && r->frame_stays.at[frame.i]) ||
-	    (!of_frame && keep_matches(r, s->bytes, s->length)))
+	if (text_stays(r, s, what, frame))
 		return s;
 	const uint64_t *row = hashmap_get(&r->done, key);
 	if (row)
 		return &r->texts.at[*row - 1];
-	r->replaced++;
-	/* Numbers of annotations are steps; a number in a name may be a secret. */
-	size_t n = replace(r, s, what == TEXT_ANNOTATION, buf, sizeof buf);
+	if (is_path) {
+		const struct redact_path path = redact_library_path(s);
+
+		n = replace_path(r, s, &path, buf, sizeof buf);
+	} else {
+		/* Numbers of annotations are steps; a number in a name may be a secret. */
+		n = replace(r, s, what == TEXT_ANNOTATION, buf, sizeof buf);
+	}
+	r->replaced += n != s->length || memcmp(buf, s->bytes, n) != 0;
 	/* When memory is short nothing of the original may slip through. */
 	return remember(r, key, buf, n, &nothing);
 }
@@ -255,25 +309,39 @@ static int compile_keep(struct redact *r, const char *pattern, struct error *err
 	return rc;
 }
 
-/* Frames of libraries, and those a --keep matches, stay whole. */
+static enum treatment treatment_of(struct redact *r, frame_id id)
+{
+	const struct frame *f = &r->m->stacks.frames.at[id.i];
+	const struct str *file = strtab_get(&r->m->strings, f->file);
+	char words[4096];
+
+	if (id.i == 0)
+		return FRAME_STAYS;
+	if (r->keep.n > 0) {
+		frame_words(r->m, id, words, sizeof words);
+		if (keep_matches(r, words, strlen(words)))
+			return FRAME_STAYS;
+	}
+	if (frame_is_user(r->m, id))
+		return FRAME_REPLACED;
+	/* What dataclasses generate: <string>, __init__. */
+	if (frame_is_python(r->m, id))
+		return is_whole_name(file) ? FRAME_STAYS : FRAME_LIBRARY;
+	if (native_code_of(r->m, id) != NATIVE_NOT)
+		return FRAME_STAYS;
+	return redact_symbol_is_public(strtab_get(&r->m->strings, f->name)) ? FRAME_STAYS
+									    : FRAME_REPLACED;
+}
+
 static int choose_frames(struct redact *r, struct error *err)
 {
 	const size_t n = r->m->stacks.frames.n;
-	char words[4096];
-	int rc = vec_reserve(&r->frame_stays, n, r->budget, err);
+	int rc = vec_reserve(&r->treatment, n, r->budget, err);
 
 	if (rc < 0)
 		return rc;
-	for (uint32_t i = 0; i < n; i++) {
-		const frame_id id = {i};
-		bool stays = i == 0 || !frame_is_user(r->m, id);
-
-		if (!stays && r->keep.n > 0) {
-			frame_words(r->m, id, words, sizeof words);
-			stays = keep_matches(r, words, strlen(words));
-		}
-		r->frame_stays.at[r->frame_stays.n++] = stays;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		r->treatment.at[r->treatment.n++] = (uint8_t)treatment_of(r, (frame_id){i});
 	return 0;
 }
 
@@ -317,7 +385,7 @@ void redact_free(struct redact *r)
 	vec_release(&r->keep, r->budget);
 	pcre2_match_data_free(r->match);
 	vec_release(&r->texts, r->budget);
-	vec_release(&r->frame_stays, r->budget);
+	vec_release(&r->treatment, r->budget);
 	hashmap_release(&r->done);
 	arena_release(&r->arena);
 	budget_free(r->budget, r, sizeof *r);

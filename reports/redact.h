@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * redact.h -- names of a snapshot replaced, so that it can be shown to strangers.
  *
- * Replaced: paths and functions of the user's own code, annotations, metadata. Kept: frames of
+ * Replaced: paths and functions of the user's own code, of private packages and of extensions, where
+ * libraries are installed (redact_library.h), annotations, metadata. Kept: frames of well-known
  * libraries, everything that is a number, and equality: equal strings stay equal, different ones
  * different. Words that analyses look for (forward, backward, step ...: redact_words) stay inside
  * the replacements, so that every analysis gives the same figures.

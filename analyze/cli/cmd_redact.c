@@ -30,9 +30,9 @@ static void say_what_stays(const char *file, size_t replaced)
 {
 	size_t column = 0;
 
-	printf("%s: %zu names replaced; frames of libraries, line numbers, sizes, times and "
-	       "settings "
-	       "are kept.\nKept inside the replacements, because analyses look for them:\n",
+	printf("%s: %zu names replaced; frames of well-known libraries (not where they are "
+	       "installed),\nline numbers, sizes, times and settings are kept.\nKept inside the "
+	       "replacements, because analyses look for them:\n",
 	       file, replaced);
 	for (size_t i = 0; redact_words[i]; i++) {
 		if (column + strlen(redact_words[i]) > 90) {
