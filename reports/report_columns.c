@@ -38,6 +38,14 @@ struct link {
 	uint32_t older, younger;
 };
 
+/* A segment whose pool the end of the file tells. */
+struct told_segment {
+	uint64_t start, end;
+	int64_t born; /* event; of expandable ones that of the first part */
+	struct pool_id pool;
+	bool is_expandable;
+};
+
 /* The work on one device. `local` and `event_row` have a value for each row and event. */
 struct writer {
 	struct report_columns *c;
@@ -53,7 +61,9 @@ struct writer {
 	VEC(struct link) links;
 	uint32_t next_freed; /* the younger neighbour of the last one freed, in links */
 	struct holes holes;
-	VEC(uint32_t) home; /* of each row of the page, in holes */
+	VEC(uint32_t) home;            /* of each row of the page, in holes */
+	VEC(struct told_segment) told; /* by address; none when every event tells its pool */
+	bool pools_missing;
 	uint32_t n_stacks, n_sizes, n_places;
 	uint64_t last_requested;
 	uint64_t last_end; /* of the allocation before, in units */
@@ -338,6 +348,33 @@ static void put_time(struct writer *w, enum report_column column, int64_t event)
 	w->last_us = us;
 }
 
+/* The pool of the segment that an event makes. Older files tell it of segments at the end only. */
+static struct pool_id segment_pool(const struct writer *w, int64_t event)
+{
+	uint64_t row = w->c->device->first_event + (uint64_t)event;
+	const struct attr *attr = &w->m->attrs.at[w->m->events.attr.at[row].i];
+	uint64_t address = w->m->events.addr.at[row];
+	size_t low = 0, high = w->told.n;
+
+	if (attr->has_pool)
+		return attr->pool;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (w->told.at[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low > 0) {
+		const struct told_segment *s = &w->told.at[low - 1];
+
+		if (address < s->end && (s->is_expandable || s->born == event))
+			return s->pool;
+	}
+	return attr->pool;
+}
+
 static void put_rare(struct writer *w, int64_t event)
 {
 	uint64_t row = w->c->device->first_event + (uint64_t)event;
@@ -345,7 +382,7 @@ static void put_rare(struct writer *w, int64_t event)
 	const struct attr *attr = &w->m->attrs.at[e->attr.at[row].i];
 	stack_id stack = e->stack.at[row];
 	uint64_t address = e->addr.at[row], size = e->size.at[row];
-	uint32_t place = place_attr(w, attr->stream, attr->pool);
+	uint32_t place = place_attr(w, attr->stream, segment_pool(w, event));
 
 	put(w, COLUMN_RARE, e->action.at[row]);
 	put(w, COLUMN_RARE, address);
@@ -474,6 +511,28 @@ static void put_before(struct writer *w)
 	w->c->n_before = w->c->n_rows;
 }
 
+/* Pools that events do not tell, from the end of the file. */
+static int note_pools(struct writer *w, struct replay *r)
+{
+	struct state s = {0};
+	int rc;
+
+	if (!w->pools_missing)
+		return 0;
+	if ((rc = replay_seek(r, (int64_t)w->c->device->n_events - 1, w->err)) < 0 ||
+	    (rc = replay_state(r, &s, w->err)) < 0)
+		return rc;
+	for (size_t i = 0; i < s.segments.n && rc == 0; i++) {
+		const struct state_segment *g = &s.segments.at[i];
+		struct told_segment told = {g->address, g->address + g->size, g->born, g->pool,
+					    g->is_expandable};
+
+		rc = vec_push(&w->told, told, w->c->budget, w->err);
+	}
+	state_release(&s);
+	return rc;
+}
+
 static int put_segments(struct writer *w, struct replay *r)
 {
 	struct state s = {0};
@@ -540,6 +599,7 @@ static void writer_release(struct writer *w)
 	vec_release(&w->stack_local, w->c->budget);
 	vec_release(&w->links, w->c->budget);
 	vec_release(&w->home, w->c->budget);
+	vec_release(&w->told, w->c->budget);
 	holes_release(&w->holes);
 }
 
@@ -596,9 +656,14 @@ static void look_ahead(struct writer *w)
 	w->c->foretold = true;
 	for (uint32_t row = 0; row < w->a->rows.n; row++)
 		note_range(w, w->a->rows.at[row].address, w->a->rows.at[row].size);
-	for (int64_t i = w->c->from + 1; i <= w->c->to; i++)
-		if (is_segment_action(e->action.at[first + (size_t)i]))
-			note_range(w, e->addr.at[first + (size_t)i], e->size.at[first + (size_t)i]);
+	for (int64_t i = w->c->from + 1; i <= w->c->to; i++) {
+		size_t row = first + (size_t)i;
+
+		if (!is_segment_action(e->action.at[row]))
+			continue;
+		note_range(w, e->addr.at[row], e->size.at[row]);
+		w->pools_missing |= !w->m->attrs.at[e->attr.at[row].i].has_pool;
+	}
 	look_at_times(w);
 }
 
@@ -621,8 +686,10 @@ int report_columns_run(struct report_columns *out, const struct purpose *p, stru
 	if ((w.rc = writer_init(&w)) == 0) {
 		look_ahead(&w);
 		note_frees(&w);
-		w.rc = put_segments(&w, r);
+		w.rc = note_pools(&w, r);
 	}
+	if (w.rc == 0)
+		w.rc = put_segments(&w, r);
 	if (w.rc == 0) {
 		put_before(&w);
 		put_events(&w);

@@ -165,6 +165,8 @@ static int device_frag(struct invocation *inv, const struct model *m, const stru
 	    (rc = frag_run(&out->frag, m, &out->frag_state, out->replay, &out->sites, &inv->budget,
 			   err)) < 0)
 		return rc;
+	if (d->n_events <= FRAG_SIMULATE_EVENTS)
+		frag_simulate(&out->frag, m, d, out->replay);
 	out->frag_report = (struct frag_report){.model = m,
 						.state = &out->frag_state,
 						.sites = &out->sites,
@@ -229,19 +231,26 @@ static int file_explain(struct invocation *inv, struct reported_file *f, struct 
 	struct explain_options options = {.one_device = inv->common.device != DEVICE_UNSET,
 					  .device = inv->common.device,
 					  .side = &f->sides.side};
+	struct rules *rules = NULL;
 	struct error err;
-	int status = side_files_read(&f->sides, inv, &sides, f->name);
+	int rc, status = side_files_read(&f->sides, inv, &sides, f->name);
 
 	if (status != STATUS_DONE)
 		return status;
 	f->has_sides = true;
-	if (explain_run(&f->explain, f->model, &options, &inv->budget, &err) < 0)
+	if (inv->common.rules && (status = load_rules(inv, &rules)) != STATUS_DONE)
+		return status;
+	options.rules = rules;
+	rc = explain_run(&f->explain, f->model, &options, &inv->budget, &err);
+	rules_free(rules);
+	if (rc < 0)
 		return complain_error("explain", f->name, &err);
 	f->has_explain = true;
 	told->explain_sources =
 		(struct explain_report){.log_file = f->sides.file[SIDE_LOG],
 					.observer_file = f->sides.file[SIDE_OBSERVER],
 					.smi_file = f->sides.file[SIDE_SMI],
+					.driver_file = f->sides.file[SIDE_DRIVER],
 					.log = f->sides.side.log};
 	return STATUS_DONE;
 }

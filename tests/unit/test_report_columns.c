@@ -310,6 +310,36 @@ static void check_far(void)
 	finish(&k, "frees from the oldest on");
 }
 
+/* Events of older files do not tell the pool of a segment; those that are there at the end do. */
+static void check_pools(void)
+{
+	struct report_columns_options whole = {.from = EVENT_START};
+	const struct report_attr *attrs;
+	struct mk_model k;
+	struct told t;
+
+	begin(&k);
+	mk_model_event(&k, ACTION_SEGMENT_ALLOC, 0x200000, 2 * MIB);
+	mk_model_event(&k, ACTION_SEGMENT_FREE, 0x200000, 2 * MIB);
+	mk_model_event(&k, ACTION_SEGMENT_ALLOC, 0x200000, 2 * MIB);
+	mk_model_event(&k, ACTION_SEGMENT_MAP, 0x800000, 20 * MIB);
+	mk_model_segment(&k, 0x200000, 2 * MIB, POOL_SMALL)->pool = (struct pool_id){0, 7};
+	mk_model_block(&k, BLOCK_INACTIVE, 2 * MIB, 0);
+	mk_model_segment(&k, 0x800000, 20 * MIB, POOL_LARGE)->pool = (struct pool_id){3, 0};
+	mk_model_block(&k, BLOCK_INACTIVE, 20 * MIB, 0);
+	k.m->segments.at[1].is_expandable = true;
+	mk_model_done(&k);
+	whole.to = (int64_t)k.m->devices.at[0].n_events - 1;
+	if (tell(&t, k.m, &whole) && is_u64(t.read.n_rare, 4, "four events of segments")) {
+		attrs = t.columns.attrs.at;
+		is_i64(attrs[t.read.rare[0].attr].pool.b, 0, "a pool that nothing tells");
+		is_i64(attrs[t.read.rare[2].attr].pool.b, 7, "the pool of a segment at the end");
+		is_i64(attrs[t.read.rare[3].attr].pool.a, 3, "and of an expandable one");
+	}
+	told_release(&t, "pools");
+	mk_model_release(&k);
+}
+
 /* --- real ones --------------------------------------------------------------------------------- */
 
 static void check_file(const char *path)
@@ -338,6 +368,7 @@ int main(void)
 	check_foretold();
 	check_hostile();
 	check_far();
+	check_pools();
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		check_file(testdata(path, sizeof path, files[i]));
 	return done_testing();
