@@ -38,7 +38,7 @@ bool gate_name_fits(const char *pattern, const char *name)
 static bool site_parts(const char *site, size_t *path, size_t *line)
 {
 	for (size_t i = 0; site[i]; i++) {
-		size_t digits = site[i] == ':' ? strspn(site + i + 1, "0123456789") : 0;
+		size_t digits = i && site[i] == ':' ? strspn(site + i + 1, "0123456789") : 0;
 		size_t end = i + 1 + digits;
 
 		if (digits && (site[end] == ' ' || !site[end])) {

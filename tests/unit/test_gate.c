@@ -168,6 +168,7 @@ static void names(void)
 		{"", site, false},
 		{"(backward)", "(backward)", true},
 		{"backward", "(backward)", false},
+		{" f", ":12 f", false},
 		{"f.py:3 <lambda>", "/a/f.py:3 <lambda>", true},
 		{"Net.h:7 at::run(int)", "C:\\torch\\Net.h:7 at::run(int)", true},
 		{"Net.h at::*", "C:\\torch\\Net.h:7 at::run(int)", true},
