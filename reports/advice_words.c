@@ -94,11 +94,19 @@ static void say_space(const struct emit *e, const struct model *m, const struct 
 {
 	switch (a->kind) {
 	case ADVICE_LOOK_OUTSIDE:
-		snprintf(buf, size,
-			 "See who has the rest of the card (nvidia-smi): this process reserves %s "
-			 "and %s were free. If the card has more than these %s, other processes or "
-			 "libraries outside PyTorch hold the difference.",
-			 BYTES(o->survey.reserved), BYTES(o->device_free), BYTES(a->param));
+		if (o->balance.total.known && o->balance.unattributed >= 0)
+			snprintf(buf, size,
+				 "See who has the rest of the card (nvidia-smi): %s of its %s are "
+				 "neither this process's as far as known nor free.",
+				 BYTES((uint64_t)o->balance.unattributed),
+				 BYTES(o->balance.total.bytes));
+		else
+			snprintf(buf, size,
+				 "See who has the rest of the card (nvidia-smi): this process "
+				 "reserves %s and %s were free. If the card has more than these "
+				 "%s, other processes or libraries outside PyTorch hold the "
+				 "difference.",
+				 BYTES(o->survey.reserved), BYTES(o->device_free), BYTES(a->param));
 		break;
 	case ADVICE_STOP_OTHERS:
 		snprintf(buf, size, "Free the card: it was short of %s, and %s %s %s.",

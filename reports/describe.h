@@ -46,6 +46,9 @@ struct explain_report {
 void describe_explain(struct emit *e, const struct model *m, const struct explain *x,
 		      const struct explain_report *r);
 
+/* The `capture` dict of a recording; nothing of other files. */
+void describe_capture(struct emit *e, const struct model *m);
+
 void describe_validate(struct emit *e, const struct model *m, const struct validation *v);
 
 /* The four totals of a moment, as members of the open object; no text. */

@@ -506,55 +506,6 @@ static void describe_problems(struct emit *e, const struct model *m, const struc
 	emit_array_end(e);
 }
 
-static uint64_t capture_number(const struct model *m, const char *key)
-{
-	const struct value *v = value_member(m->capture_value, &m->strings, key);
-
-	return v && v->kind == VALUE_I64 && v->i64 > 0 ? (uint64_t)v->i64 : 0;
-}
-
-static const char *capture_text(const struct model *m, const char *key)
-{
-	const struct value *v = value_member(m->capture_value, &m->strings, key);
-
-	return v && v->kind == VALUE_STR ? model_str(m, v->str) : "?";
-}
-
-/* What the recorder says of itself, and of memory that is in no trace. */
-static void describe_capture(struct emit *e, const struct model *m)
-{
-	static const struct {
-		const char *key, *label;
-	} apart[] = {{"handles", "handles"},
-		     {"array", "arrays"},
-		     {"imported", "imported"},
-		     {"noted", "noted"}};
-	const struct value *live = value_member(m->capture_value, &m->strings, "live");
-	uint64_t left_out = capture_number(m, "table_full") + capture_number(m, "arena_full");
-	char line[600], bytes[UNITS_BUF];
-
-	if (!m->capture_value || m->capture_value->kind != VALUE_DICT)
-		return;
-	emit_value(e, "capture", m, m->capture_value);
-	snprintf(line, sizeof line, "%s, process %" PRIu64 " on %s", capture_text(m, "program"),
-		 capture_number(m, "pid"), capture_text(m, "host"));
-	emit_str(e, NULL, "recorded", line);
-	for (size_t k = 0; k < sizeof apart / sizeof *apart; k++) {
-		const struct value *v = value_member(live, &m->strings, apart[k].key);
-		const struct value *n = value_member(v, &m->strings, "bytes");
-
-		if (!n || n->kind != VALUE_I64 || n->i64 < 0)
-			continue;
-		snprintf(line, sizeof line, "%s, not in the totals",
-			 emit_words_bytes(e, bytes, (uint64_t)n->i64));
-		emit_str(e, NULL, apart[k].label, line);
-	}
-	if (left_out) {
-		snprintf(line, sizeof line, "%" PRIu64 " things found no room", left_out);
-		emit_str(e, NULL, "left out", line);
-	}
-}
-
 static void describe_host(struct emit *e, const struct info *i)
 {
 	char bytes[UNITS_BUF], segments[64], line[160];

@@ -10,6 +10,9 @@
 #include "passes/explain_private.h"
 #include "passes/open_spans.h"
 
+/* segment_pool_id of plain allocations in recordings: (0, 1). */
+#define RECORDED_POOL 1
+
 /* One run over a file. `state` is that of `look`, kept while nothing changes. */
 struct explain_walk {
 	struct explain out;
@@ -95,6 +98,13 @@ static void read_request(struct explain_oom *oom, const struct explain_walk *w)
 	q->pool_known = attr->has_pool;
 	if (attr->has_pool)
 		q->pool = attr->pool;
+	/* The driver was asked for this and nothing else, and its memory has no pools to choose. */
+	if (w->m->capture_value) {
+		q->attempted = q->rounded;
+		q->is_small = false;
+		q->pool_known = true;
+		q->pool = (struct pool_id){0, RECORDED_POOL};
+	}
 }
 
 /* A counted device has no segments; what it reserves beyond its blocks is cached. */
@@ -143,7 +153,8 @@ static int find_card(struct explain_oom *oom, const struct explain_walk *w, stru
 		.device_free = oom->device_free,
 		.allocated = oom->look.exact ? oom->survey.allocated : BYTES_NONE,
 		.reserved = oom->look.exact ? oom->survey.reserved : BYTES_NONE,
-		.capacity = w->d->capacity,
+		.capacity =
+			w->d->capacity ? w->d->capacity : outside_recorded_total(w->m, w->d->index),
 	};
 	int rc = find_outside(&oom->outside, w, oom->time_us, oom->device_free, err);
 

@@ -166,6 +166,14 @@ static const struct value *recorded_device(const struct model *m, int32_t index)
 	return NULL;
 }
 
+uint64_t outside_recorded_total(const struct model *recording, int32_t device)
+{
+	uint64_t total = 0;
+
+	number_of(recording, recorded_device(recording, device), "total_bytes", &total);
+	return total;
+}
+
 static void read_card(struct outside *o, const struct model *m, int32_t device, bool at_end,
 		      uint64_t device_free)
 {

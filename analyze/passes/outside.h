@@ -53,4 +53,7 @@ int outside_find(struct outside *out, const struct model *recording, const struc
 		 const struct state *at, int64_t time_us, uint64_t device_free,
 		 struct budget *budget, struct error *err);
 
+/* Bytes of a device as a recording has them from cuMemGetInfo; 0: none, or no recording. */
+uint64_t outside_recorded_total(const struct model *recording, int32_t device);
+
 #endif
