@@ -95,5 +95,12 @@ int load_batch(struct invocation *inv, struct batch *b, const char *path, bool *
 			status = read_file(inv, b, inside, found);
 		free(inside);
 	}
+	if (!*found && status == STATUS_DONE) {
+		complain("'%s' is a folder without a batch's summary: name its files, or read it "
+			 "with "
+			 "'vramscope batch -o OUT %s' and give OUT here",
+			 path, path);
+		status = STATUS_INPUT;
+	}
 	return status;
 }

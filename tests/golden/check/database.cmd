@@ -24,3 +24,5 @@ printf 'SQLite format 3\0nothing' >broken.sqlite
 echo "status $?"
 "$VRAMSCOPE" query --json before/summary.sqlite 'SELECT count(*) AS n FROM files' >other.json
 "$VRAMSCOPE" check --budget budget.xml --baseline other.json new/rank0.zst
+echo "status $?"
+"$VRAMSCOPE" check --budget budget.xml --baseline before new
