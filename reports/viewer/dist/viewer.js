@@ -87,8 +87,8 @@
     b.addEventListener("click", act);
     return b;
   }
-  function choice(label, options, act) {
-    const wrap = element("label", "", label);
+  function choice(label2, options, act) {
+    const wrap = element("label", "", label2);
     const select = (
       /** @type {HTMLSelectElement} */
       element("select")
@@ -105,12 +105,12 @@
     wrap.append(select);
     return { wrap, select };
   }
-  function canvas(className, label) {
+  function canvas(className, label2) {
     const c = (
       /** @type {HTMLCanvasElement} */
       element("canvas", className)
     );
-    c.setAttribute("aria-label", label);
+    c.setAttribute("aria-label", label2);
     return c;
   }
   function prepare(c, width, height) {
@@ -1837,7 +1837,7 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
   }
 
   // src/query.js
-  var CONDITION = /^(size|event|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g)?$/i;
+  var CONDITION = /^(size|event|time|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g|us|ms|s)?$/i;
   var FIELD = /^(stream|pool|addr|category):(.+)$/i;
   var FACTOR = (
     /** @type {Record<string, number>} */
@@ -1850,6 +1850,10 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       g: 1073741824,
       gib: 1073741824
     }
+  );
+  var MICROSECONDS = (
+    /** @type {Record<string, number>} */
+    { us: 1, ms: 1e3, s: 1e6 }
   );
   var MOST_TEXT = 2048;
   function matchStacks(file, words) {
@@ -1872,10 +1876,20 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
     }
     return out;
   }
+  function figure(t, of, timed) {
+    const end = (r) => Math.min(t.freeCompleted[r], t.to + 1);
+    if (of === "size") return (r) => t.size(r);
+    if (of === "event") return (r) => t.born[r];
+    if (of === "time") return (r) => t.timeOf(t.born[r]);
+    return timed ? (r) => t.timeOf(end(r)) - t.timeOf(t.born[r]) : (r) => end(r) - t.born[r];
+  }
   function condition(t, m) {
-    const value = Number(m[3]) * (m[4] ? FACTOR[m[4].toLowerCase()] : 1);
     const of = m[1].toLowerCase();
-    const get = of === "size" ? (r) => t.size(r) : of === "event" ? (r) => t.born[r] : (r) => Math.min(t.freeCompleted[r], t.to + 1) - t.born[r];
+    const unit = (m[4] || "").toLowerCase();
+    const timed = unit in MICROSECONDS || of === "time";
+    if (unit && (of === "event" || of === "size" === timed || of === "life" && !timed)) return null;
+    const value = Number(m[3]) * (timed ? MICROSECONDS[unit || "s"] : FACTOR[unit] || 1);
+    const get = figure(t, of, timed);
     const op = m[2];
     return (r) => {
       const v = get(r);
@@ -1900,8 +1914,11 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
       const c = CONDITION.exec(word);
       const f = FIELD.exec(word);
       const re = /^\/(.+)\/$/.exec(word);
-      if (c) query.tests.push(condition(t, c));
-      else if (f) query.tests.push(fieldTest(t, f[1].toLowerCase(), f[2], poolWords, categories));
+      if (c) {
+        const test = condition(t, c);
+        if (test) query.tests.push(test);
+        else query.error = `${c[4]} is no unit of ${c[1]}`;
+      } else if (f) query.tests.push(fieldTest(t, f[1].toLowerCase(), f[2], poolWords, categories));
       else if (re) {
         try {
           const compiled = new RegExp(re[1], "i");
@@ -2101,13 +2118,13 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
   var OFTEN7 = 8191;
   var Table = class {
     /** @param {Column[]} columns @param {(row: number) => void} pick @param {string} label */
-    constructor(columns, pick, label) {
+    constructor(columns, pick, label2) {
       this.columns = columns;
       this.pick = pick;
       this.element = element("div", "rows");
       this.element.tabIndex = 0;
       this.element.setAttribute("role", "grid");
-      this.element.setAttribute("aria-label", label);
+      this.element.setAttribute("aria-label", label2);
       const table = element("table");
       const head = element("thead");
       const titles = element("tr");
@@ -2586,6 +2603,180 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
     return step || most < 6 ? "" : elide(name, most);
   }
 
+  // src/overlay.js
+  function drawOver(s) {
+    const width = s.width;
+    const ink = inks();
+    const g = prepare(s.over, LEFT2 + width + RIGHT2, TOP + s.height + AXIS + s.spanHeight);
+    drawAxes(s, g, ink);
+    g.save();
+    g.beginPath();
+    g.rect(LEFT2 - 6, 0, width + 12, TOP + s.height);
+    g.clip();
+    drawLines(s, g, ink);
+    for (
+      const [row, colour, thick] of
+      /** @type {[number, string, number][]} */
+      [[s.hovered, ink.text, 1], [s.pinned, ink.alarm, 2]]
+    )
+      if (row >= 0) outline(s, g, row, colour, thick);
+    const x = s.x(s.moment);
+    g.fillStyle = ink.text;
+    g.fillRect(Math.round(x), TOP, 1, s.height);
+    g.restore();
+    s.spans.draw(g, TOP + s.height + AXIS, LEFT2, LEFT2 + width, (event) => s.x(event), ink);
+  }
+  function drawAxes(s, g, ink) {
+    const width = s.width;
+    g.strokeStyle = ink.line;
+    g.lineWidth = 1;
+    g.strokeRect(LEFT2 - 0.5, TOP - 0.5, width + 1, s.height + 1);
+    g.fillStyle = ink.muted;
+    g.textAlign = "right";
+    g.textBaseline = "middle";
+    const step = byteStep(s.high - s.low, 7);
+    for (let b = Math.ceil(s.low / step) * step; b <= s.high; b += step) {
+      const y = s.y(b);
+      if (y < TOP + 4 && y > TOP - 4) continue;
+      g.fillText(bytes(b), LEFT2 - 7, y);
+      g.fillRect(LEFT2 - 4, Math.round(y), 4, 1);
+    }
+    const span = s.perColumn * width;
+    const along = decimalStep(span, Math.max(2, width / 130));
+    g.textBaseline = "top";
+    for (let p = Math.ceil(s.start / along) * along; p <= s.start + span; p += along) {
+      const x = LEFT2 + (p - s.start) / s.perColumn;
+      const words = s.byTime ? timeWords(s, p, along) : count(p);
+      const w = g.measureText(words).width;
+      g.fillRect(Math.round(x), TOP + s.height, 1, 4);
+      g.textAlign = "left";
+      g.fillText(words, Math.max(LEFT2, Math.min(LEFT2 + width - w, x - w / 2)), TOP + s.height + 6);
+    }
+  }
+  function timeWords(s, us, step) {
+    if (Math.abs(us) < step / 2) return "0 s";
+    if (s.start + s.perColumn * s.width < 1e4) return `${(us / 1e3).toFixed(step < 100 ? 2 : step < 1e3 ? 1 : 0)} ms`;
+    if (step < 1e6) return `${(us / 1e6).toFixed(step < 100 ? 5 : step < 1e3 ? 4 : step < 1e4 ? 3 : step < 1e5 ? 2 : 1)} s`;
+    return duration(us);
+  }
+  function drawLines(s, g, ink) {
+    if (s.reserved.known) drawReserved(s, g, ink);
+    s.levels.forEach(([level, words, alarm], i) => drawLevel(s, g, ink, level, words, alarm ? ink.alarm : ink.muted, i));
+    g.fillStyle = ink.alarm;
+    for (const o of s.marks.ooms) {
+      const x = s.x(o.event);
+      g.globalAlpha = 0.6;
+      g.fillRect(Math.round(x) - 1, TOP, 1.5, s.height);
+      g.globalAlpha = 1;
+      g.beginPath();
+      g.moveTo(x - 5, TOP - 11);
+      g.lineTo(x + 5, TOP - 11);
+      g.lineTo(x, TOP - 1);
+      g.fill();
+    }
+    drawOomWords(s, g);
+    const px = s.x(s.trace.peakEvent);
+    g.strokeStyle = ink.mark;
+    g.lineWidth = 2;
+    g.fillStyle = ink.paper;
+    g.beginPath();
+    g.arc(px, s.y(s.trace.peakTotal), 4, 0, 7);
+    g.fill();
+    g.stroke();
+  }
+  function drawOomWords(s, g) {
+    let free = -Infinity;
+    g.textBaseline = "alphabetic";
+    for (const o of s.marks.ooms) {
+      const x = s.x(o.event);
+      const words = `out of memory${o.requested_bytes ? `: ${bytes(o.requested_bytes)} asked` : ""}`;
+      const w = g.measureText(words).width;
+      const left = x + 9 + w > LEFT2 + s.width ? x - 9 - w : x + 9;
+      if (x < LEFT2 || x > LEFT2 + s.width + 1 || left < free) continue;
+      free = left + w + 24;
+      g.textAlign = "left";
+      g.fillText(words, left, TOP - 5);
+    }
+  }
+  function drawLevel(s, g, ink, level, words, colour, row) {
+    if (level < s.low) return;
+    const amount = `${words} ${bytes(level)}`;
+    if (level > s.high) {
+      label(s, g, LEFT2 + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);
+      return;
+    }
+    const y = s.y(level);
+    g.setLineDash([5, 4]);
+    g.strokeStyle = colour;
+    g.beginPath();
+    g.moveTo(LEFT2, y);
+    g.lineTo(LEFT2 + s.width, y);
+    g.stroke();
+    g.setLineDash([]);
+    label(s, g, LEFT2 + 6, y + 12, amount, colour, ink);
+  }
+  function drawReserved(s, g, ink) {
+    const { events, bytes: reserved } = s.reserved;
+    const right = LEFT2 + s.width;
+    const from = s.byTime ? s.trace.eventAt(s.start) : s.start;
+    let low = 0;
+    let high = events.length - 1;
+    while (low < high) {
+      const mid = low + high + 1 >> 1;
+      if (events[mid] <= from) low = mid;
+      else high = mid - 1;
+    }
+    g.strokeStyle = ink.line;
+    g.lineWidth = 1.2;
+    g.beginPath();
+    let x = LEFT2;
+    let longest = { x, length: 0, bytes: 0 };
+    g.moveTo(x, s.y(reserved[low]));
+    for (let k = low; x < right; k++) {
+      const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT2, s.x(events[k + 1]))) : right;
+      if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
+      g.lineTo(to, s.y(reserved[k]));
+      if (k + 1 < events.length) g.lineTo(to, s.y(reserved[k + 1]));
+      x = to;
+      if (k + 1 >= events.length) break;
+    }
+    g.stroke();
+    if (longest.length > 60) label(s, g, longest.x + 8, s.y(longest.bytes) - 5, "reserved", ink.line, ink);
+  }
+  function label(s, g, x, y, words, colour, ink) {
+    g.textAlign = "left";
+    g.textBaseline = "alphabetic";
+    g.lineWidth = 3;
+    g.strokeStyle = ink.plot;
+    const at = Math.max(TOP + 10, y);
+    g.strokeText(words, x, at);
+    g.fillStyle = colour;
+    g.fillText(words, x, at);
+  }
+  function outline(s, g, row, colour, thick) {
+    const known = s.trails.get(row);
+    if (!known || known.shown !== s.shown) void s.follow(row);
+    if (!known || known.shown.perColumn !== s.perColumn || known.shown.key.split("|")[3] !== String(s.hide)) return;
+    const left = LEFT2 + known.first - (s.start - known.shown.start) / s.perColumn;
+    const size = s.trace.size(row);
+    const n = known.offsets.length;
+    g.strokeStyle = colour;
+    g.lineWidth = thick;
+    g.beginPath();
+    for (let c = 0; c < n; c++) {
+      const y = s.y(known.offsets[c]);
+      g.lineTo(left + c, y);
+      g.lineTo(left + c + 1, y);
+    }
+    for (let c = n - 1; c >= 0; c--) {
+      const y = s.y(known.offsets[c] + size);
+      g.lineTo(left + c + 1, y);
+      g.lineTo(left + c, y);
+    }
+    g.closePath();
+    g.stroke();
+  }
+
   // src/stage.js
   var LEFT2 = 84;
   var RIGHT2 = 14;
@@ -2884,190 +3075,8 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
         g.fillRect(x, 4, 1, AREA_HEIGHT);
       }
     }
-    // --- what lies over the bitmap ------------------------------------------------------------------
     drawOver() {
-      const width = this.width;
-      const ink = inks();
-      const g = prepare(this.over, LEFT2 + width + RIGHT2, TOP + this.height + AXIS + this.spanHeight);
-      this.drawAxes(g, ink);
-      g.save();
-      g.beginPath();
-      g.rect(LEFT2 - 6, 0, width + 12, TOP + this.height);
-      g.clip();
-      this.drawLines(g, ink);
-      for (
-        const [row, colour, thick] of
-        /** @type {[number, string, number][]} */
-        [[this.hovered, ink.text, 1], [this.pinned, ink.alarm, 2]]
-      )
-        if (row >= 0) this.outline(g, row, colour, thick);
-      const x = this.x(this.moment);
-      g.fillStyle = ink.text;
-      g.fillRect(Math.round(x), TOP, 1, this.height);
-      g.restore();
-      this.spans.draw(g, TOP + this.height + AXIS, LEFT2, LEFT2 + width, (event) => this.x(event), ink);
-    }
-    /** @param {CanvasRenderingContext2D} g @param {any} ink */
-    drawAxes(g, ink) {
-      const width = this.width;
-      g.strokeStyle = ink.line;
-      g.lineWidth = 1;
-      g.strokeRect(LEFT2 - 0.5, TOP - 0.5, width + 1, this.height + 1);
-      g.fillStyle = ink.muted;
-      g.textAlign = "right";
-      g.textBaseline = "middle";
-      const step = byteStep(this.high - this.low, 7);
-      for (let b = Math.ceil(this.low / step) * step; b <= this.high; b += step) {
-        const y = this.y(b);
-        if (y < TOP + 4 && y > TOP - 4) continue;
-        g.fillText(bytes(b), LEFT2 - 7, y);
-        g.fillRect(LEFT2 - 4, Math.round(y), 4, 1);
-      }
-      const span = this.perColumn * width;
-      const along = decimalStep(span, Math.max(2, width / 130));
-      g.textBaseline = "top";
-      for (let p = Math.ceil(this.start / along) * along; p <= this.start + span; p += along) {
-        const x = LEFT2 + (p - this.start) / this.perColumn;
-        const words = this.byTime ? this.timeWords(p, along) : count(p);
-        const w = g.measureText(words).width;
-        g.fillRect(Math.round(x), TOP + this.height, 1, 4);
-        g.textAlign = "left";
-        g.fillText(words, Math.max(LEFT2, Math.min(LEFT2 + width - w, x - w / 2)), TOP + this.height + 6);
-      }
-    }
-    /** @param {number} us @param {number} step */
-    timeWords(us, step) {
-      if (Math.abs(us) < step / 2) return "0 s";
-      if (this.start + this.perColumn * this.width < 1e4) return `${(us / 1e3).toFixed(step < 100 ? 2 : step < 1e3 ? 1 : 0)} ms`;
-      if (step < 1e6) return `${(us / 1e6).toFixed(step < 100 ? 5 : step < 1e3 ? 4 : step < 1e4 ? 3 : step < 1e5 ? 2 : 1)} s`;
-      return duration(us);
-    }
-    /** @param {CanvasRenderingContext2D} g @param {any} ink */
-    drawLines(g, ink) {
-      if (this.reserved.known) this.drawReserved(g, ink);
-      this.levels.forEach(([level, words, alarm], i) => this.drawLevel(g, ink, level, words, alarm ? ink.alarm : ink.muted, i));
-      g.fillStyle = ink.alarm;
-      for (const o of this.marks.ooms) {
-        const x = this.x(o.event);
-        g.globalAlpha = 0.6;
-        g.fillRect(Math.round(x) - 1, TOP, 1.5, this.height);
-        g.globalAlpha = 1;
-        g.beginPath();
-        g.moveTo(x - 5, TOP - 11);
-        g.lineTo(x + 5, TOP - 11);
-        g.lineTo(x, TOP - 1);
-        g.fill();
-      }
-      this.drawOomWords(g);
-      const px = this.x(this.trace.peakEvent);
-      g.strokeStyle = ink.mark;
-      g.lineWidth = 2;
-      g.fillStyle = ink.paper;
-      g.beginPath();
-      g.arc(px, this.y(this.trace.peakTotal), 4, 0, 7);
-      g.fill();
-      g.stroke();
-    }
-    /** Of failures close together one is told in words. @param {CanvasRenderingContext2D} g */
-    drawOomWords(g) {
-      let free = -Infinity;
-      g.textBaseline = "alphabetic";
-      for (const o of this.marks.ooms) {
-        const x = this.x(o.event);
-        const words = `out of memory${o.requested_bytes ? `: ${bytes(o.requested_bytes)} asked` : ""}`;
-        const w = g.measureText(words).width;
-        const left = x + 9 + w > LEFT2 + this.width ? x - 9 - w : x + 9;
-        if (x < LEFT2 || x > LEFT2 + this.width + 1 || left < free) continue;
-        free = left + w + 24;
-        g.textAlign = "left";
-        g.fillText(words, left, TOP - 5);
-      }
-    }
-    /** A limit: a line where it is in sight, else words at the top.
-     * @param {CanvasRenderingContext2D} g @param {any} ink @param {number} level
-     * @param {string} words @param {string} colour @param {number} row */
-    drawLevel(g, ink, level, words, colour, row) {
-      if (level < this.low) return;
-      const amount = `${words} ${bytes(level)}`;
-      if (level > this.high) {
-        this.label(g, LEFT2 + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);
-        return;
-      }
-      const y = this.y(level);
-      g.setLineDash([5, 4]);
-      g.strokeStyle = colour;
-      g.beginPath();
-      g.moveTo(LEFT2, y);
-      g.lineTo(LEFT2 + this.width, y);
-      g.stroke();
-      g.setLineDash([]);
-      this.label(g, LEFT2 + 6, y + 12, amount, colour, ink);
-    }
-    /** @param {CanvasRenderingContext2D} g @param {any} ink */
-    drawReserved(g, ink) {
-      const { events, bytes: reserved } = this.reserved;
-      const right = LEFT2 + this.width;
-      const from = this.byTime ? this.trace.eventAt(this.start) : this.start;
-      let low = 0;
-      let high = events.length - 1;
-      while (low < high) {
-        const mid = low + high + 1 >> 1;
-        if (events[mid] <= from) low = mid;
-        else high = mid - 1;
-      }
-      g.strokeStyle = ink.line;
-      g.lineWidth = 1.2;
-      g.beginPath();
-      let x = LEFT2;
-      let longest = { x, length: 0, bytes: 0 };
-      g.moveTo(x, this.y(reserved[low]));
-      for (let k = low; x < right; k++) {
-        const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT2, this.x(events[k + 1]))) : right;
-        if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
-        g.lineTo(to, this.y(reserved[k]));
-        if (k + 1 < events.length) g.lineTo(to, this.y(reserved[k + 1]));
-        x = to;
-        if (k + 1 >= events.length) break;
-      }
-      g.stroke();
-      if (longest.length > 60) this.label(g, longest.x + 8, this.y(longest.bytes) - 5, "reserved", ink.line, ink);
-    }
-    /** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {string} words
-     * @param {string} colour @param {any} ink */
-    label(g, x, y, words, colour, ink) {
-      g.textAlign = "left";
-      g.textBaseline = "alphabetic";
-      g.lineWidth = 3;
-      g.strokeStyle = ink.plot;
-      const at = Math.max(TOP + 10, y);
-      g.strokeText(words, x, at);
-      g.fillStyle = colour;
-      g.fillText(words, x, at);
-    }
-    /** The band of an allocation, where it is in sight: what is known of it now, and all of it soon.
-     * @param {CanvasRenderingContext2D} g @param {number} row @param {string} colour @param {number} thick */
-    outline(g, row, colour, thick) {
-      const known = this.trails.get(row);
-      if (!known || known.shown !== this.shown) void this.follow(row);
-      if (!known || known.shown.perColumn !== this.perColumn || known.shown.key.split("|")[3] !== String(this.hide)) return;
-      const left = LEFT2 + known.first - (this.start - known.shown.start) / this.perColumn;
-      const size = this.trace.size(row);
-      const n = known.offsets.length;
-      g.strokeStyle = colour;
-      g.lineWidth = thick;
-      g.beginPath();
-      for (let c = 0; c < n; c++) {
-        const y = this.y(known.offsets[c]);
-        g.lineTo(left + c, y);
-        g.lineTo(left + c + 1, y);
-      }
-      for (let c = n - 1; c >= 0; c--) {
-        const y = this.y(known.offsets[c] + size);
-        g.lineTo(left + c + 1, y);
-        g.lineTo(left + c, y);
-      }
-      g.closePath();
-      g.stroke();
+      drawOver(this);
     }
     /** Find the trail of a row in the columns shown. @param {number} row */
     async follow(row) {
@@ -3446,7 +3455,9 @@ ${body.join("\n")}
       const t = this.trace;
       const text = [this.rowWords(row), ...t.frames(t.stackRow[row]).map((f) => frameWords(f))].join("\n");
       const done = () => this.say("The stack is copied.");
-      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => this.say("The browser did not allow copying."));
+      const refused = () => this.say(copySelected(this.pinnedBox) ? "The stack is copied." : "The browser did not allow copying.");
+      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, refused);
+      else refused();
     }
     // --- acts ----------------------------------------------------------------------------------------
     /** @param {number} event @param {boolean} reveal */
@@ -3591,8 +3602,10 @@ ${body.join("\n")}
           this.hover(at);
           return;
         }
-        if (fingers.size === 2) this.pinch(fingers, e.pointerId, at);
-        else {
+        if (fingers.size === 2) {
+          moved = Infinity;
+          this.pinch(fingers, e.pointerId, at);
+        } else {
           rest += last.x - at.x;
           moved += Math.abs(last.x - at.x) + Math.abs(last.y - at.y);
           if (moved > 4 && Math.abs(rest) >= 1) {
@@ -3646,9 +3659,9 @@ ${body.join("\n")}
       const other = [...fingers].find(([k]) => k !== id);
       const last = fingers.get(id);
       if (!other || !last) return;
-      const before = Math.abs(last.x - other[1].x);
-      const after = Math.abs(at.x - other[1].x);
-      if (before > 8 && after > 8) this.stage.zoom(before / after, (at.x + other[1].x) / 2);
+      const distance = (p) => Math.hypot(p.x - other[1].x, p.y - other[1].y);
+      this.stage.start -= (at.x - last.x) / 2 * this.stage.perColumn;
+      if (distance(last) > 8 && distance(at) > 8) this.stage.zoom(distance(last) / distance(at), (at.x + other[1].x) / 2);
       void this.redraw();
     }
     /** @param {{x: number, y: number}} at */
@@ -3794,12 +3807,20 @@ ${body.join("\n")}
       this.panels.redraw();
     }
   };
+  function copySelected(shown) {
+    const selection = window.getSelection();
+    if (!selection) return false;
+    selection.selectAllChildren(shown);
+    const copied = document.execCommand("copy");
+    selection.removeAllRanges();
+    return copied;
+  }
 
   // src/main.js
   var KEYS = [
     ["w s", "zoom in, out"],
     ["a d", "move left, right (Shift: four times as far)"],
-    ["wheel, pinch", "zoom; with Shift move"],
+    ["wheel, pinch", "zoom (Alt: up and down, too); with Shift move"],
     ["drag", "move"],
     ["f", "show everything; Shift+f: the life of the selected block"],
     ["\u2190 \u2192", "one event back, on (Shift: 100)"],
@@ -3809,7 +3830,7 @@ ${body.join("\n")}
     ["click", "select the block under the pointer and its moment"],
     ["space", "play"],
     ["1 to 5", "state, flame graph, blocks, allocations, events"],
-    ["/", "search: words of frames, /regular expression/, size>1MiB, event>100, stream:0, pool:default, addr:0x7f00, category:activation"],
+    ["/", "search: words of frames, /regular expression/, size>1MiB, event>100, time<2.5s, life>3ms, stream:0, pool:default, addr:0x7f00, category:activation"],
     ["c", "copy the stack"],
     ["t", "light or dark"],
     ["Esc", "forget the selection"],

@@ -14,11 +14,11 @@ import { trailOf } from "./trail.js";
 import { View } from "./view.js";
 
 const KEYS = [
-  ["w s", "zoom in, out"], ["a d", "move left, right (Shift: four times as far)"], ["wheel, pinch", "zoom; with Shift move"],
+  ["w s", "zoom in, out"], ["a d", "move left, right (Shift: four times as far)"], ["wheel, pinch", "zoom (Alt: up and down, too); with Shift move"],
   ["drag", "move"], ["f", "show everything; Shift+f: the life of the selected block"], ["\u2190 \u2192", "one event back, on (Shift: 100)"],
   ["\u2191 \u2193", "the block above, below the selected one"], ["p", "go to the peak"], ["o", "go to the next out of memory"],
   ["click", "select the block under the pointer and its moment"], ["space", "play"], ["1 to 5", "state, flame graph, blocks, allocations, events"],
-  ["/", "search: words of frames, /regular expression/, size>1MiB, event>100, stream:0, pool:default, addr:0x7f00, category:activation"],
+  ["/", "search: words of frames, /regular expression/, size>1MiB, event>100, time<2.5s, life>3ms, stream:0, pool:default, addr:0x7f00, category:activation"],
   ["c", "copy the stack"], ["t", "light or dark"], ["Esc", "forget the selection"], ["?", "this help"],
 ];
 

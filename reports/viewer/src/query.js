@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // query.js -- what a reader types to find allocations: words over frames, and conditions.
 //
-//     attention  size>1MiB  stream:7  pool:default  addr:0x7f..  event>1000  /regular expression/
+//     attention  size>1MiB  stream:7  pool:default  addr:0x7f..  event>1000  time<2.5s  life>3ms
+//     /regular expression/
+//
+// `event` and `time` are those of the allocation; `life` counts events, or has a unit of time.
 
-const CONDITION = /^(size|event|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g)?$/i;
+const CONDITION = /^(size|event|time|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g|us|ms|s)?$/i;
 const FIELD = /^(stream|pool|addr|category):(.+)$/i;
 const FACTOR = /** @type {Record<string, number>} */ ({
   b: 1, k: 1024, kib: 1024, m: 1048576, mib: 1048576, g: 1073741824, gib: 1073741824,
 });
+const MICROSECONDS = /** @type {Record<string, number>} */ ({ us: 1, ms: 1e3, s: 1e6 });
 const MOST_TEXT = 2048;
 
 /** @typedef {{stacks: Uint8Array | null, tests: ((row: number) => boolean)[], error: string}} Query */
@@ -35,14 +39,24 @@ function matchStacks(file, words) {
   return out;
 }
 
-/** @param {import("./trace.js").Trace} t @param {RegExpMatchArray} m */
+/** What a condition is about, of a row. @param {import("./trace.js").Trace} t @param {string} of
+ * @param {boolean} timed @returns {(row: number) => number} */
+function figure(t, of, timed) {
+  const end = (/** @type {number} */ r) => Math.min(t.freeCompleted[r], t.to + 1);
+  if (of === "size") return (r) => t.size(r);
+  if (of === "event") return (r) => t.born[r];
+  if (of === "time") return (r) => t.timeOf(t.born[r]);
+  return timed ? (r) => t.timeOf(end(r)) - t.timeOf(t.born[r]) : (r) => end(r) - t.born[r];
+}
+
+/** Null: the unit does not fit. @param {import("./trace.js").Trace} t @param {RegExpMatchArray} m */
 function condition(t, m) {
-  const value = Number(m[3]) * (m[4] ? FACTOR[m[4].toLowerCase()] : 1);
   const of = m[1].toLowerCase();
-  const get =
-    of === "size" ? (/** @type {number} */ r) => t.size(r)
-    : of === "event" ? (/** @type {number} */ r) => t.born[r]
-    : (/** @type {number} */ r) => Math.min(t.freeCompleted[r], t.to + 1) - t.born[r];
+  const unit = (m[4] || "").toLowerCase();
+  const timed = unit in MICROSECONDS || of === "time";
+  if (unit && (of === "event" || (of === "size") === timed || (of === "life" && !timed))) return null;
+  const value = Number(m[3]) * (timed ? MICROSECONDS[unit || "s"] : FACTOR[unit] || 1);
+  const get = figure(t, of, timed);
   const op = m[2];
   return (/** @type {number} */ r) => {
     const v = get(r);
@@ -80,7 +94,11 @@ export function parseQuery(t, text, poolWords, categories) {
     const c = CONDITION.exec(word);
     const f = FIELD.exec(word);
     const re = /^\/(.+)\/$/.exec(word);
-    if (c) query.tests.push(condition(t, c));
+    if (c) {
+      const test = condition(t, c);
+      if (test) query.tests.push(test);
+      else query.error = `${c[4]} is no unit of ${c[1]}`;
+    }
     else if (f) query.tests.push(fieldTest(t, f[1].toLowerCase(), f[2], poolWords, categories));
     else if (re) {
       try {

@@ -7,17 +7,18 @@
 import { canvas, element, inks, prepare } from "./dom.js";
 import { Alive, Moments } from "./live.js";
 import { Marks } from "./marks.js";
+import { drawOver } from "./overlay.js";
 import { Raster, edgesOf, highest, rowAt } from "./raster.js";
 import { reservedSeries } from "./segments.js";
 import { Turn } from "./slices.js";
 import { trailOf } from "./trail.js";
-import { abgr, byteStep, bytes, CATEGORY_COLOURS, count, decimalStep, duration } from "./words.js";
+import { abgr, byteStep, bytes, CATEGORY_COLOURS } from "./words.js";
 
 export const LEFT = 84;
 export const RIGHT = 14;
-const TOP = 20;
+export const TOP = 20;
 const HEIGHT = 320;
-const AXIS = 22;
+export const AXIS = 22;
 const AREA_HEIGHT = 110;
 const AREA_COLOURS = CATEGORY_COLOURS.map((hex) => abgr(hex));
 
@@ -331,195 +332,8 @@ export class Stage {
     }
   }
 
-  // --- what lies over the bitmap ------------------------------------------------------------------
-
   drawOver() {
-    const width = this.width;
-    const ink = inks();
-    const g = prepare(this.over, LEFT + width + RIGHT, TOP + this.height + AXIS + this.spanHeight);
-    this.drawAxes(g, ink);
-    g.save();
-    g.beginPath();
-    g.rect(LEFT - 6, 0, width + 12, TOP + this.height);
-    g.clip();
-    this.drawLines(g, ink);
-    for (const [row, colour, thick] of /** @type {[number, string, number][]} */ ([[this.hovered, ink.text, 1], [this.pinned, ink.alarm, 2]]))
-      if (row >= 0) this.outline(g, row, colour, thick);
-    const x = this.x(this.moment);
-    g.fillStyle = ink.text;
-    g.fillRect(Math.round(x), TOP, 1, this.height);
-    g.restore();
-    this.spans.draw(g, TOP + this.height + AXIS, LEFT, LEFT + width, (event) => this.x(event), ink);
-  }
-
-  /** @param {CanvasRenderingContext2D} g @param {any} ink */
-  drawAxes(g, ink) {
-    const width = this.width;
-    g.strokeStyle = ink.line;
-    g.lineWidth = 1;
-    g.strokeRect(LEFT - 0.5, TOP - 0.5, width + 1, this.height + 1);
-    g.fillStyle = ink.muted;
-    g.textAlign = "right";
-    g.textBaseline = "middle";
-    const step = byteStep(this.high - this.low, 7);
-    for (let b = Math.ceil(this.low / step) * step; b <= this.high; b += step) {
-      const y = this.y(b);
-      if (y < TOP + 4 && y > TOP - 4) continue;
-      g.fillText(bytes(b), LEFT - 7, y);
-      g.fillRect(LEFT - 4, Math.round(y), 4, 1);
-    }
-    const span = this.perColumn * width;
-    const along = decimalStep(span, Math.max(2, width / 130));
-    g.textBaseline = "top";
-    for (let p = Math.ceil(this.start / along) * along; p <= this.start + span; p += along) {
-      const x = LEFT + (p - this.start) / this.perColumn;
-      const words = this.byTime ? this.timeWords(p, along) : count(p);
-      const w = g.measureText(words).width;
-      g.fillRect(Math.round(x), TOP + this.height, 1, 4);
-      g.textAlign = "left";
-      g.fillText(words, Math.max(LEFT, Math.min(LEFT + width - w, x - w / 2)), TOP + this.height + 6);
-    }
-  }
-
-  /** @param {number} us @param {number} step */
-  timeWords(us, step) {
-    if (Math.abs(us) < step / 2) return "0 s";
-    if (this.start + this.perColumn * this.width < 1e4) return `${(us / 1e3).toFixed(step < 1e2 ? 2 : step < 1e3 ? 1 : 0)} ms`;
-    if (step < 1e6) return `${(us / 1e6).toFixed(step < 1e2 ? 5 : step < 1e3 ? 4 : step < 1e4 ? 3 : step < 1e5 ? 2 : 1)} s`;
-    return duration(us);
-  }
-
-  /** @param {CanvasRenderingContext2D} g @param {any} ink */
-  drawLines(g, ink) {
-    if (this.reserved.known) this.drawReserved(g, ink);
-    this.levels.forEach(([level, words, alarm], i) => this.drawLevel(g, ink, level, words, alarm ? ink.alarm : ink.muted, i));
-    g.fillStyle = ink.alarm;
-    for (const o of this.marks.ooms) {
-      const x = this.x(o.event);
-      g.globalAlpha = 0.6;
-      g.fillRect(Math.round(x) - 1, TOP, 1.5, this.height);
-      g.globalAlpha = 1;
-      g.beginPath();
-      g.moveTo(x - 5, TOP - 11);
-      g.lineTo(x + 5, TOP - 11);
-      g.lineTo(x, TOP - 1);
-      g.fill();
-    }
-    this.drawOomWords(g);
-    const px = this.x(this.trace.peakEvent);
-    g.strokeStyle = ink.mark;
-    g.lineWidth = 2;
-    g.fillStyle = ink.paper;
-    g.beginPath();
-    g.arc(px, this.y(this.trace.peakTotal), 4, 0, 7);
-    g.fill();
-    g.stroke();
-  }
-
-  /** Of failures close together one is told in words. @param {CanvasRenderingContext2D} g */
-  drawOomWords(g) {
-    let free = -Infinity;
-    g.textBaseline = "alphabetic";
-    for (const o of this.marks.ooms) {
-      const x = this.x(o.event);
-      const words = `out of memory${o.requested_bytes ? `: ${bytes(o.requested_bytes)} asked` : ""}`;
-      const w = g.measureText(words).width;
-      const left = x + 9 + w > LEFT + this.width ? x - 9 - w : x + 9;
-      if (x < LEFT || x > LEFT + this.width + 1 || left < free) continue;
-      free = left + w + 24;
-      g.textAlign = "left";
-      g.fillText(words, left, TOP - 5);
-    }
-  }
-
-  /** A limit: a line where it is in sight, else words at the top.
-   * @param {CanvasRenderingContext2D} g @param {any} ink @param {number} level
-   * @param {string} words @param {string} colour @param {number} row */
-  drawLevel(g, ink, level, words, colour, row) {
-    if (level < this.low) return;
-    const amount = `${words} ${bytes(level)}`;
-    if (level > this.high) {
-      this.label(g, LEFT + 6, TOP + 12 + 14 * row, `\u2191 ${amount}`, colour, ink);
-      return;
-    }
-    const y = this.y(level);
-    g.setLineDash([5, 4]);
-    g.strokeStyle = colour;
-    g.beginPath();
-    g.moveTo(LEFT, y);
-    g.lineTo(LEFT + this.width, y);
-    g.stroke();
-    g.setLineDash([]);
-    this.label(g, LEFT + 6, y + 12, amount, colour, ink);
-  }
-
-  /** @param {CanvasRenderingContext2D} g @param {any} ink */
-  drawReserved(g, ink) {
-    const { events, bytes: reserved } = this.reserved;
-    const right = LEFT + this.width;
-    const from = this.byTime ? this.trace.eventAt(this.start) : this.start;
-    let low = 0;
-    let high = events.length - 1;
-    while (low < high) {
-      const mid = (low + high + 1) >> 1;
-      if (events[mid] <= from) low = mid;
-      else high = mid - 1;
-    }
-    g.strokeStyle = ink.line;
-    g.lineWidth = 1.2;
-    g.beginPath();
-    let x = LEFT;
-    let longest = { x, length: 0, bytes: 0 };
-    g.moveTo(x, this.y(reserved[low]));
-    for (let k = low; x < right; k++) {
-      const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT, this.x(events[k + 1]))) : right;
-      if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
-      g.lineTo(to, this.y(reserved[k]));
-      if (k + 1 < events.length) g.lineTo(to, this.y(reserved[k + 1]));
-      x = to;
-      if (k + 1 >= events.length) break;
-    }
-    g.stroke();
-    if (longest.length > 60) this.label(g, longest.x + 8, this.y(longest.bytes) - 5, "reserved", ink.line, ink);
-  }
-
-  /** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {string} words
-   * @param {string} colour @param {any} ink */
-  label(g, x, y, words, colour, ink) {
-    g.textAlign = "left";
-    g.textBaseline = "alphabetic";
-    g.lineWidth = 3;
-    g.strokeStyle = ink.plot;
-    const at = Math.max(TOP + 10, y);
-    g.strokeText(words, x, at);
-    g.fillStyle = colour;
-    g.fillText(words, x, at);
-  }
-
-  /** The band of an allocation, where it is in sight: what is known of it now, and all of it soon.
-   * @param {CanvasRenderingContext2D} g @param {number} row @param {string} colour @param {number} thick */
-  outline(g, row, colour, thick) {
-    const known = this.trails.get(row);
-    if (!known || known.shown !== this.shown) void this.follow(row);
-    if (!known || known.shown.perColumn !== this.perColumn || known.shown.key.split("|")[3] !== String(this.hide)) return;
-    const left = LEFT + known.first - (this.start - known.shown.start) / this.perColumn;
-    const size = this.trace.size(row);
-    const n = known.offsets.length;
-    g.strokeStyle = colour;
-    g.lineWidth = thick;
-    g.beginPath();
-    for (let c = 0; c < n; c++) {
-      const y = this.y(known.offsets[c]);
-      g.lineTo(left + c, y);
-      g.lineTo(left + c + 1, y);
-    }
-    for (let c = n - 1; c >= 0; c--) {
-      const y = this.y(known.offsets[c] + size);
-      g.lineTo(left + c + 1, y);
-      g.lineTo(left + c, y);
-    }
-    g.closePath();
-    g.stroke();
+    drawOver(this);
   }
 
   /** Find the trail of a row in the columns shown. @param {number} row */

@@ -270,7 +270,9 @@ export class View {
     const t = this.trace;
     const text = [this.rowWords(row), ...t.frames(t.stackRow[row]).map((f) => frameWords(f))].join("\n");
     const done = () => this.say("The stack is copied.");
-    if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => this.say("The browser did not allow copying."));
+    const refused = () => this.say(copySelected(this.pinnedBox) ? "The stack is copied." : "The browser did not allow copying.");
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, refused);
+    else refused();
   }
 
   // --- acts ----------------------------------------------------------------------------------------
@@ -428,8 +430,10 @@ export class View {
         this.hover(at);
         return;
       }
-      if (fingers.size === 2) this.pinch(fingers, e.pointerId, at);
-      else {
+      if (fingers.size === 2) {
+        moved = Infinity;
+        this.pinch(fingers, e.pointerId, at);
+      } else {
         rest += last.x - at.x;
         moved += Math.abs(last.x - at.x) + Math.abs(last.y - at.y);
         if (moved > 4 && Math.abs(rest) >= 1) {
@@ -485,9 +489,10 @@ export class View {
     const other = [...fingers].find(([k]) => k !== id);
     const last = fingers.get(id);
     if (!other || !last) return;
-    const before = Math.abs(last.x - other[1].x);
-    const after = Math.abs(at.x - other[1].x);
-    if (before > 8 && after > 8) this.stage.zoom(before / after, (at.x + other[1].x) / 2);
+    const distance = (/** @type {{x: number, y: number}} */ p) => Math.hypot(p.x - other[1].x, p.y - other[1].y);
+    // The middle of the two fingers stays where it is in the picture.
+    this.stage.start -= ((at.x - last.x) / 2) * this.stage.perColumn;
+    if (distance(last) > 8 && distance(at) > 8) this.stage.zoom(distance(last) / distance(at), (at.x + other[1].x) / 2);
     void this.redraw();
   }
 
@@ -600,4 +605,15 @@ export class View {
     this.changed();
     this.panels.redraw();
   }
+}
+
+/** What an element shows, by way of the selection: for browsers without a clipboard of scripts.
+ * @param {HTMLElement} shown @returns {boolean} was it copied? */
+function copySelected(shown) {
+  const selection = window.getSelection();
+  if (!selection) return false;
+  selection.selectAllChildren(shown);
+  const copied = document.execCommand("copy");
+  selection.removeAllRanges();
+  return copied;
 }
