@@ -289,9 +289,15 @@ static int64_t fitting_events(const struct report_columns_options *o, uint64_t b
 
 uint64_t report_data_bytes(const struct report_data *d)
 {
-	uint64_t packed = report_columns_bytes(&d->columns);
+	uint64_t bytes = 0;
 
-	return packed / 3 * 4 + (COLUMN_COUNT + packed / PIECE_BYTES) * ELEMENT_BYTES;
+	for (int i = 0; i < COLUMN_COUNT; i++) {
+		uint64_t packed = report_column_bytes(&d->columns, (enum report_column)i);
+		uint64_t elements = (packed + PIECE_BYTES - 1) / PIECE_BYTES;
+
+		bytes += packed / 3 * 4 + elements * ELEMENT_BYTES;
+	}
+	return bytes;
 }
 
 int report_data_run(struct report_data *out, const struct report_device *d,
