@@ -20,6 +20,7 @@
 struct check_own {
 	const char *budget, *baseline, *junit, *markdown;
 	const char *margin; /* per cent; NULL: DEFAULT_MARGIN */
+	const char *name_pattern;
 	bool github, update;
 };
 
@@ -33,6 +34,8 @@ static const struct opt check_opts[] = {
 	 "what growth is counted from: a snapshot, or what batch left (its folder, summary.json or "
 	 "summary.sqlite)",
 	 NULL},
+	{"name-pattern", 0, OPT_STRING, offsetof(struct check_own, name_pattern), "RE",
+	 "take the rank of a snapshot from a group of this name in RE (PCRE2 over its name)", NULL},
 	{"junit", 0, OPT_STRING, offsetof(struct check_own, junit), "FILE",
 	 "write what was found as JUnit's XML, too", NULL},
 	{"markdown", 0, OPT_STRING, offsetof(struct check_own, markdown), "FILE",
@@ -345,8 +348,8 @@ static int check_command(struct invocation *inv)
 
 	if (status != STATUS_DONE)
 		return status;
-	if (name_patterns_new(&c.patterns, NULL, &err) < 0)
-		return complain_error("check", c.own->budget, &err);
+	if (name_patterns_new(&c.patterns, c.own->name_pattern, &err) < 0)
+		return complain_error("use", "--name-pattern", &err);
 	if (batch_init(&c.batch, &inv->budget, &err) < 0 ||
 	    batch_init(&c.baseline, &inv->budget, &err) < 0)
 		status = complain_error("check", c.own->budget, &err);
