@@ -28,6 +28,9 @@
 static const char page_style[] = PAGE_STYLE
 	"body{max-width:1800px}\ntd.name,th.name{text-align:left}\na{color:inherit}\n"
 	"#files th.name{min-width:18em}\n#files thead th.name{min-width:0}\n"
+	"#files td.name,#files thead th{white-space:nowrap}\n"
+	"#files td.name{max-width:26em;overflow:hidden;text-overflow:ellipsis}\n"
+	"figure{max-width:1100px}\n"
 	"#tools{margin:8px 0;display:flex;flex-wrap:wrap;gap:8px;align-items:center}\n"
 	"#tools[hidden]{display:none}\n"
 	".rows{overflow:auto;max-height:85vh}\n"

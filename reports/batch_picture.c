@@ -25,7 +25,8 @@
 #define COLOURS    6
 
 struct level {
-	int64_t low, median, high; /* -1: no file has a value */
+	int64_t low, high; /* -1: no file has a value */
+	int64_t median;    /* -1: less than half of the files have one */
 };
 
 struct picture {
@@ -104,11 +105,14 @@ static bool measure(struct picture *p)
 			if (v >= 0)
 				values[n++] = v;
 		}
-		p->levels[s] = (struct level){-1, -1, -1};
+		p->levels[s] = (struct level){.low = -1, .high = -1, .median = -1};
 		if (!n)
 			continue;
 		sort_ints(values, n, NULL);
-		p->levels[s] = (struct level){values[0], values[n / 2], values[n - 1]};
+		p->levels[s] =
+			(struct level){.low = values[0],
+				       .high = values[n - 1],
+				       .median = 2 * n >= p->group->files.n ? values[n / 2] : -1};
 		if ((uint64_t)values[n - 1] > p->top)
 			p->top = (uint64_t)values[n - 1];
 	}

@@ -64,7 +64,6 @@ const char *batch_outlier_words(const struct batch_outlier *o, char *buf, size_t
 		[MEASURE_END] = "allocated bytes at the end",
 		[MEASURE_FRAGMENTATION] = "fragmentation",
 		[MEASURE_LEAK] = "growth a step",
-		[MEASURE_HOLDER] = "bytes at the peak",
 		[MEASURE_STEP] = "peak",
 	};
 	char value[UNITS_BUF], median[UNITS_BUF], step[48] = "";
@@ -88,10 +87,15 @@ const char *batch_outlier_words(const struct batch_outlier *o, char *buf, size_t
 		units_bytes(value, (uint64_t)fabs(o->value));
 		units_bytes(median, (uint64_t)fabs(o->median));
 	}
+	if (o->measure == MEASURE_HOLDER) {
+		snprintf(buf, size, "%s holds %s at the peak; the median of %zu files is %s",
+			 o->what, value, o->n_group, median);
+		return buf;
+	}
 	if (o->measure == MEASURE_STEP)
 		snprintf(step, sizeof step, " of step %" PRId64, o->step);
-	snprintf(buf, size, "%s%s%s%s is %s; the median of %zu files is %s", o->what ? o->what : "",
-		 o->what ? ": " : "", nouns[o->measure], step, value, o->n_group, median);
+	snprintf(buf, size, "%s%s is %s; the median of %zu files is %s", nouns[o->measure], step,
+		 value, o->n_group, median);
 	return buf;
 }
 

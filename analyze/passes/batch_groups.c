@@ -11,6 +11,8 @@
 #define FAR        3.5
 #define CONSISTENT 1.4826 /* makes the median distance a standard deviation */
 #define FLOOR      0.01
+/* What more than a quarter of a group does is another way to be, and no outlier. */
+#define MOST_OUTLIERS 4
 
 static const char *const measure_names[MEASURES] = {
 	[MEASURE_PEAK] = "peak_allocated_bytes", [MEASURE_RESERVED] = "peak_reserved_bytes",
@@ -86,7 +88,7 @@ static int judge(struct grouping *x, const struct batch_group *group, struct bat
 		 struct error *err)
 {
 	double median, spread, floor;
-	size_t n = 0;
+	size_t n = 0, far = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < x->values.n; i++) {
@@ -107,7 +109,11 @@ static int judge(struct grouping *x, const struct batch_group *group, struct bat
 		floor = 512;
 	if (spread < floor)
 		spread = floor;
-	for (size_t i = 0; i < x->values.n && rc == 0; i++) {
+	for (size_t i = 0; i < x->values.n; i++)
+		far += fabs(x->values.at[i] - median) > FAR * spread;
+	if (far > n / MOST_OUTLIERS)
+		return 0;
+	for (size_t i = 0; i < x->values.n && far && rc == 0; i++) {
 		double score = (x->values.at[i] - median) / spread;
 
 		if (isnan(score) || fabs(score) <= FAR)

@@ -4,7 +4,7 @@
  * Files of one rank_group are compared with each other. A figure is an outlier when it lies further
  * from the group's median than 3.5 robust deviations: 1.4826 times the median distance, but no less
  * than 1 % of the median (0.01 of a share), so that equal ranks do not make each other's noise
- * news. Of what is no amount (settings, the phase of the peak) an outlier has another value than
+ * news; where more than a quarter of the group would be outliers by a figure, none is. Of what is no amount (settings, the phase of the peak) an outlier has another value than
  * more than half of the group. Groups of fewer than BATCH_GROUP_MIN files have no outliers.
  *
  * Settings are also told apart without outliers: what differs from the usual of the group, or, of

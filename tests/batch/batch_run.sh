@@ -109,7 +109,9 @@ outlier_found() {
 	ask 'SELECT DISTINCT rank FROM outliers JOIN files USING (file_id)'
 	[ "$(ask 'SELECT DISTINCT rank FROM outliers JOIN files USING (file_id)')" = 37 ] &&
 		[ "$(ask "SELECT count(*) FROM outliers WHERE measure = 'peak_allocated_bytes'")" = 1 ] &&
-		[ "$(ask "SELECT count(*) FROM outliers WHERE measure = 'site_bytes_at_peak'")" -ge 1 ]
+		[ "$(ask "SELECT count(*) FROM outliers WHERE measure = 'site_bytes_at_peak'")" -ge 1 ] &&
+		ask "SELECT reason FROM outliers WHERE measure = 'peak_allocated_bytes'" |
+		grep -q 'peak of allocated bytes is .* MiB; the median of 64 files is .* MiB'
 }
 check "one altered rank of 64 is the outlier" outlier_found
 
@@ -139,6 +141,15 @@ survives_kills() {
 		now=$(files_in out/results)
 		[ "$now" -ge "$before" ] || { echo "results were lost: $before, then $now"; return 1; }
 		before=$now
+		# Half of them meet a run that has much to do.
+		if [ $i -eq 10 ]; then
+			rm -rf out
+			before=0
+		fi
+		[ ! -e out/summary.json ] || tail -c 2 out/summary.json | grep -qx '}' ||
+			{ echo "the summary is cut"; return 1; }
+		[ ! -e out/summary.sqlite ] || ask 'SELECT count(*) FROM files' >/dev/null ||
+			{ echo "the database is not whole"; return 1; }
 		for result in out/results/*.json; do
 			[ ! -e "$result" ] || tail -c 2 "$result" | grep -qx '}' ||
 				{ echo "$result is cut"; return 1; }
@@ -154,6 +165,77 @@ if command -v zstd >/dev/null; then
 else
 	skip "twenty kills lose nothing that was done" "no zstd here"
 fi
+
+# --- what is kept, and what not -----------------------------------------------------------------
+
+refusals_are_kept() {
+	rm -rf out in
+	mkdir in
+	head -c 3000 "$TESTDATA"/oom_split_pinned.pickle.zst >in/cut.pickle.zst
+	echo '{"some": "settings"}' >in/conf.json
+	cp "$TESTDATA"/leak_graph_step_10.pickle.zst in/whole.pickle.zst
+	"$VRAMSCOPE" batch -j 1 -o out in >first 2>/dev/null
+	[ "$(find out/results -name '*.refused*.json' | wc -l)" = 2 ] || { ls out/results; return 1; }
+	"$VRAMSCOPE" batch -j 1 -o out in >second 2>log
+	cat log
+	cmp first second && grep -q 'whole.pickle.zst: known' log || return 1
+	# It was not read again: the row has the words that are kept.
+	sed -i 's/"reason": "/&kept: /' out/results/*.refused*.json
+	"$VRAMSCOPE" batch -j 1 -o out in 2>/dev/null | grep -q 'failed: kept: ' || return 1
+	# A file named by itself is a row, whatever it holds.
+	"$VRAMSCOPE" batch -j 1 -o out in/conf.json >/dev/null 2>&1
+	[ $? = 3 ] && [ "$(ask "SELECT count(*) FROM files WHERE status = 'failed'")" = 1 ] || return 1
+	"$VRAMSCOPE" batch -j 1 --limit 100K -o out "$TESTDATA"/leak_graph_step_40.pickle.zst >/dev/null 2>&1
+	[ $? = 3 ] || return 1
+	"$VRAMSCOPE" batch -j 1 -o out "$TESTDATA"/leak_graph_step_40.pickle.zst >/dev/null 2>&1
+}
+check "refusals are kept, those for want of memory are not" refusals_are_kept
+
+damaged_result_is_made_anew() {
+	local result
+	rm -rf out
+	"$VRAMSCOPE" batch -j 1 -o out "$TESTDATA"/leak_graph_step_10.pickle.zst >/dev/null 2>&1
+	cp out/summary.json before.json
+	for result in out/results/*.json; do
+		head -c 100 "$result" >cut && cp cut "$result"
+	done
+	"$VRAMSCOPE" batch -j 1 -o out "$TESTDATA"/leak_graph_step_10.pickle.zst >/dev/null 2>log ||
+		{ cat log; return 1; }
+	cmp before.json out/summary.json
+}
+check "a damaged result is made anew" damaged_result_is_made_anew
+
+rules_reach_workers() {
+	local file=$TESTDATA/oom_split_pinned.pickle.zst
+	rm -rf out
+	echo '<rules><site is="library" path="/exp/scen\.py$" function="^oom_split_pinned$"/></rules>' >rules.xml
+	"$VRAMSCOPE" batch -o out "$file" >/dev/null 2>&1 || return 1
+	ask 'SELECT oom_site FROM files' >without
+	"$VRAMSCOPE" batch -o out --rules rules.xml "$file" >/dev/null 2>log || { cat log; return 1; }
+	ask 'SELECT oom_site FROM files' | tr -d '"' >with
+	"$VRAMSCOPE" explain --json --rules rules.xml "$file" | grep -qF "\"$(cat with)\"" ||
+		{ cat with; return 1; }
+	! cmp -s with without
+}
+check "rules reach the workers, and results of other rules are not taken" rules_reach_workers
+
+pages_equal_report() {
+	local page n
+	rm -rf out in
+	mkdir in
+	cp "$TESTDATA"/leak_graph_step_10.pickle.zst in/a.pickle.zst
+	cp "$TESTDATA"/oom_split_pinned.pickle.zst in/b.pickle.zst
+	"$VRAMSCOPE" batch -o out --pages in >/dev/null 2>log || { cat log; return 1; }
+	"$VRAMSCOPE" report in/a.pickle.zst -o a.html
+	"$VRAMSCOPE" report in/b.pickle.zst -o b.html
+	n=0
+	for page in $(grep -o 'pages/[0-9a-f]\{64\}.html' out/index.html | sort -u); do
+		cmp -s "out/$page" a.html || cmp -s "out/$page" b.html || return 1
+		n=$((n + 1))
+	done
+	[ $n = 2 ]
+}
+check "the pages of files are those of report" pages_equal_report
 
 crash_is_a_row() {
 	local i pid child

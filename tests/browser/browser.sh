@@ -61,17 +61,19 @@ if [ -z "$chromium" ]; then
 fi
 mkdir -p "$work/source/tests" "$work/source/reports"
 ln -s "$work/viewer" "$work/source/reports/viewer"
-script=$TOP_SRCDIR/tests/browser/report.mjs
+scripts=$TOP_SRCDIR/tests/browser
 export HOME=$work CHROMIUM=$chromium TOP_SRCDIR=$work/source
-node "$script" >"$work/tap" 2>"$work/err"
-status=$?
-awk -v n="$n" '
-	/^(ok|not ok) / { n++; sub(/(ok|not ok) [0-9]+/, /^not/ ? "not ok " n : "ok " n) }
-	!/^1\.\./ { print }' "$work/tap"
-n=$((n + $(grep -cE '^(ok|not ok) ' "$work/tap")))
-if [ $status -ne 0 ] || ! grep -q '^1\.\.' "$work/tap"; then
-	n=$((n + 1))
-	echo "not ok $n - the tests came to their end"
-	sed 's/^/# /' "$work/err" | head -n 30
-fi
+for script in report batch; do
+	node "$scripts/$script.mjs" >"$work/tap" 2>"$work/err"
+	status=$?
+	awk -v n="$n" '
+		/^(ok|not ok) / { n++; sub(/(ok|not ok) [0-9]+/, /^not/ ? "not ok " n : "ok " n) }
+		!/^1\.\./ { print }' "$work/tap"
+	n=$((n + $(grep -cE '^(ok|not ok) ' "$work/tap")))
+	if [ $status -ne 0 ] || ! grep -q '^1\.\.' "$work/tap"; then
+		n=$((n + 1))
+		echo "not ok $n - the tests of $script.mjs came to their end"
+		sed 's/^/# /' "$work/err" | head -n 30
+	fi
+done
 echo "1..$n"

@@ -98,6 +98,111 @@ static void outliers(void)
 	is_u64(budget.used, 0, "nothing is held");
 }
 
+/* --- failures, settings ------------------------------------------------------------------------ */
+
+struct failed_rank {
+	const char *group, *site;
+	int64_t requested, time;
+	const char *setting, *phase;
+};
+
+static void add_failed(struct batch *b, int i, const struct failed_rank *r)
+{
+	struct error err;
+	char name[32];
+
+	snprintf(name, sizeof name, "%s%d", *r->group ? r->group : "lone", i);
+	ok(batch_add_row(b, BATCH_FILES, 0, &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_NAME, name, &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_STATUS, "ok", &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_GROUP, *r->group ? r->group : NULL, &err) ==
+			   0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_PEAK_PHASE, r->phase, &err) == 0 &&
+		   batch_add_row(b, BATCH_SETTINGS, b->n_rows[BATCH_FILES] - 1, &err) == 0 &&
+		   batch_set_text(b, BATCH_SETTINGS, SETTINGS_KEY, "expandable", &err) == 0 &&
+		   batch_set_text(b, BATCH_SETTINGS, SETTINGS_VALUE, r->setting, &err) == 0,
+	   "a row");
+	if (!r->site)
+		return;
+	ok(batch_set_text(b, BATCH_FILES, FILES_VERDICT, "capacity", &err) == 0 &&
+		   batch_set_text(b, BATCH_FILES, FILES_OOM_SITE, r->site, &err) == 0,
+	   "its failure");
+	batch_set_int(b, BATCH_FILES, FILES_OOM_REQUESTED, r->requested);
+	batch_set_time(b, BATCH_FILES, FILES_OOM_TIME, r->time);
+}
+
+static void failures(void)
+{
+	static const struct failed_rank rows[] = {
+		{"a", "t.py:1 f", 1000, 30, "no", "backward"},
+		{"a", "t.py:1 f", 1100, 20, "no", "backward"},
+		{"a", "t.py:1 f", 1101, 10, "no", "backward"}, /* more than a tenth above */
+		{"a", NULL, 0, 0, "yes", "optimizer"},
+		{"a", NULL, 0, 0, "no", "backward"},
+		{"b", "(backward)", 500, 40, "no", NULL},
+		{"b", "(backward)", 501, 50, "no", NULL}, /* no place: equal requests only */
+		{"", "t.py:1 f", 1000, 60, "no", NULL},
+		{"", NULL, 0, 0, "yes", NULL},
+		{"", NULL, 0, 0, "yes", NULL},
+	};
+	struct budget budget = {.limit = UINT64_MAX};
+	struct batch_groups g;
+	struct error err;
+	struct batch b;
+
+	ok(batch_init(&b, &budget, &err) == 0, "a batch");
+	for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++)
+		add_failed(&b, i, &rows[i]);
+	ok(batch_sort(&b, &err) == 0, "sorted");
+	ok(batch_groups_run(&g, &b, &budget, &err) == 0, "compared");
+	is_str(batch_text(&b, BATCH_FILES, g.first_to_fail, FILES_NAME), "a2", "first to fail");
+	is_u64(g.n_ooms, 6, "files that ran out");
+	is_u64(g.failures.n, 4, "failures");
+	is_u64(g.failures.at[0].n, 3, "the same line, up to a tenth more");
+	is_i64(g.failures.at[0].least, 1000, "the smallest request");
+	is_i64(g.failures.at[0].most, 1100, "the largest");
+	is_u64(g.failures.at[0].of, 10, "of all, since one has no group");
+	ok(!g.failures.at[0].group, "and so no group");
+	is_str(batch_text(&b, BATCH_FILES, g.failures.at[0].first, FILES_NAME), "a1",
+	       "the first by time, not by size");
+	is_u64(g.failures.at[1].of, 5, "one of the five of its group");
+	is_str(g.failures.at[1].group, "a", "which has a name");
+	is_u64(g.differences.n, 2, "settings unlike most");
+	is_str(g.differences.at[0].value, "yes", "of the group");
+	is_str(g.differences.at[0].usual, "no", "mostly");
+	is_str(batch_text(&b, BATCH_FILES, g.differences.at[1].file, FILES_NAME), "lone7",
+	       "and of those without one");
+	is_u64(g.outliers.n, 2, "two departures");
+	is_i64(g.outliers.at[0].measure, MEASURE_PHASE, "the phase of the peak");
+	is_str(g.outliers.at[0].usual, "backward", "that of most");
+	is_i64(g.outliers.at[1].measure, MEASURE_SETTINGS, "a setting");
+	is_str(g.outliers.at[1].what, "expandable", "by name");
+	batch_groups_release(&g);
+	batch_release(&b);
+	is_u64(budget.used, 0, "nothing is held");
+}
+
+/* Two kinds of ranks are no outliers of each other. */
+static void two_kinds(void)
+{
+	struct budget budget = {.limit = UINT64_MAX};
+	struct batch_groups g;
+	struct error err;
+	struct batch b;
+	char name[16];
+
+	ok(batch_init(&b, &budget, &err) == 0, "a batch");
+	for (int i = 0; i < 12; i++) {
+		snprintf(name, sizeof name, "rank%d", i);
+		add(&b, name, i < 4 ? 2000000000 : 1000000000, i < 3 ? 9000000 : 5000000);
+	}
+	ok(batch_groups_run(&g, &b, &budget, &err) == 0, "compared");
+	is_u64(g.outliers.n, 3, "a quarter may be outliers, a third not");
+	is_i64(g.outliers.at[0].measure, MEASURE_HOLDER, "by the holder only");
+	batch_groups_release(&g);
+	batch_release(&b);
+}
+
 static void damaged_documents(void)
 {
 	static const char *const texts[] = {
@@ -128,6 +233,8 @@ int main(void)
 {
 	names();
 	outliers();
+	failures();
+	two_kinds();
 	damaged_documents();
 	return done_testing();
 }
