@@ -197,7 +197,7 @@ damaged_result_is_made_anew() {
 	"$VRAMSCOPE" batch -j 1 -o out "$TESTDATA"/leak_graph_step_10.pickle.zst >/dev/null 2>&1
 	cp out/summary.json before.json
 	for result in out/results/*.json; do
-		head -c 100 "$result" >cut && cp cut "$result"
+		head -c 100 "$result" >short.json && cp short.json "$result"
 	done
 	"$VRAMSCOPE" batch -j 1 -o out "$TESTDATA"/leak_graph_step_10.pickle.zst >/dev/null 2>log ||
 		{ cat log; return 1; }
