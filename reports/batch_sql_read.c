@@ -133,7 +133,10 @@ static int read_table(struct reading *r, enum batch_table_id t, struct error *er
 	code = sqlite3_prepare_v2(r->db, out_memory(words, &n), -1, &s, NULL);
 	out_abandon(words);
 	if (code != SQLITE_OK)
-		return sql_error(r->db, ERR_SCHEMA, err);
+		return error_set(
+			err, ERR_SCHEMA, ERR_NO_OFFSET,
+			"its tables are not those of this version: %s; make it anew with batch",
+			sqlite3_errmsg(r->db));
 	while (rc == 0 && (code = sqlite3_step(s)) == SQLITE_ROW)
 		rc = take_row(r, t, s, err);
 	if (rc == 0 && code != SQLITE_DONE)
