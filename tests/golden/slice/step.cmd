@@ -1,0 +1,1 @@
+"$VRAMSCOPE" slice --from step:2 --to step:3 "$TESTDATA/leak_graph_step_10.pickle.zst" -o s.pickle.zst && "$VRAMSCOPE" validate s.pickle.zst && "$VRAMSCOPE" slice --from step:99 "$TESTDATA/leak_graph_step_10.pickle.zst" -o n.pickle
