@@ -114,11 +114,18 @@ async function raster(page, name) {
       await view.redraw();
       await wait();
       const panned = s.pixels.slice();
+      const bitmap = () => {
+        const g = new OffscreenCanvas(s.width, s.height).getContext("2d", { willReadFrequently: true });
+        g.drawImage(s.bitmap, 0, 0);
+        return new Uint32Array(g.getImageData(0, 0, s.width, s.height).data.buffer);
+      };
+      const moved = bitmap();
       s.ready = false;
       s.wholeBitmap = null;
       await view.redraw();
       await wait();
       s.pixels.forEach((p, i) => { if (p !== panned[i]) bad++; });
+      bitmap().forEach((p, i) => { if (p !== moved[i]) bad++; });
     }
     return bad;
   });

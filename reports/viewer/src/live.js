@@ -121,6 +121,8 @@ export class Moments {
     /** @type {{rows: Int32Array, categories: Float64Array}[]} */
     this.points = [];
     this.spacing = SPACING;
+    /** The last moment asked for: the next is often near. */
+    this.here = new Alive(trace);
     this.category = Uint8Array.from(trace.attrs, (/** @type {any[]} */ a) => a[3]);
   }
 
@@ -183,8 +185,7 @@ export class Moments {
 
   /** Rows alive just after an event. @param {number} event @returns {Int32Array} */
   rowsAt(event) {
-    const alive = new Alive(this.trace);
-    this.seek(alive, this.trace.changeAfter(event));
-    return alive.rows.slice(0, alive.n);
+    this.seek(this.here, this.trace.changeAfter(event));
+    return this.here.rows.slice(0, this.here.n);
   }
 }

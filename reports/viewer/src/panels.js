@@ -119,6 +119,8 @@ export class Panels {
     this.allocations.element.hidden = tab !== "allocations";
     this.events.element.hidden = tab !== "events";
     this.element.dataset.shows = "";
+    // Whoever asks goes on first: of many wishes in a row only the last one costs anything.
+    if (!(await turn.pass())) return;
     if (tab !== "flame" && !t.addressOf) {
       await t.loadAddresses();
       if (!(await turn.pass())) return;

@@ -190,7 +190,7 @@ export class Stage {
     this.ready = false;
     this.raster.begin(frame, this.stand, this.pixels, columns.first, columns.end);
     while (!this.raster.run(turn)) if (!(await turn.pass())) return false;
-    this.blit();
+    this.blit(columns);
     this.ready = true;
     this.blitArea();
     this.drawArea();
@@ -216,12 +216,12 @@ export class Stage {
     if (kept && kept.key === `${key}|${next.start}`) {
       const { stand, sums, edges, pixels } = kept;
       const picture = { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
-      return { picture, first: 0, end: 0 };
+      return { picture, first: 0, end: 0, by: NaN };
     }
     if (this.bitmap.width > 1) this.preview();
     const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
     const heights = await highest(this.trace, this.moments, edges, turn);
-    return heights && { picture: { ...heights, edges, pixels: new Uint32Array(width * this.height) }, first: 0, end: width };
+    return heights && { picture: { ...heights, edges, pixels: new Uint32Array(width * this.height) }, first: 0, end: width, by: NaN };
   }
 
   /** The same columns moved to the left, and what comes into sight.
@@ -244,7 +244,7 @@ export class Stage {
       stand.set(heights.stand, first);
       sums.set(heights.sums, 8 * first);
     }
-    return { picture: { stand, sums, edges, pixels }, first, end };
+    return { picture: { stand, sums, edges, pixels }, first, end, by };
   }
 
   /** The last bitmap where it belongs now. */
@@ -269,14 +269,27 @@ export class Stage {
     return this.spans.height;
   }
 
-  blit() {
+  /** `by`: the bitmap moves by so many columns, of which only those from `first` to `end` are new.
+   * @param {{first: number, end: number, by: number}} change NaN: all are */
+  blit({ first, end, by }) {
     const width = this.width;
     const h = this.height;
-    const image = pixelsOf(this.bitmap, width, h);
-    const out = new Uint32Array(image.data.buffer);
-    for (let c = 0; c < width; c++)
-      for (let y = 0, at = c * h, to = (h - 1) * width + c; y < h; y++, at++, to -= width) out[to] = this.pixels[at];
-    context(this.bitmap).putImageData(image, 0, 0);
+    const all = Number.isNaN(by);
+    if (all) [first, end] = [0, width];
+    if (this.bitmap.width !== width || this.bitmap.height !== h) [this.bitmap.width, this.bitmap.height] = [width, h];
+    const b = context(this.bitmap);
+    if (!all && by) {
+      b.globalCompositeOperation = "copy";
+      b.drawImage(this.bitmap, -by, 0);
+    }
+    if (first < end) {
+      const n = end - first;
+      const image = b.createImageData(n, h);
+      const out = new Uint32Array(image.data.buffer);
+      for (let c = 0; c < n; c++)
+        for (let y = 0, at = (first + c) * h, to = (h - 1) * n + c; y < h; y++, at++, to -= n) out[to] = this.pixels[at];
+      b.putImageData(image, first, 0);
+    }
     const g = prepare(this.base, LEFT + width + RIGHT, TOP + h + AXIS + this.spanHeight);
     g.fillStyle = inks().plot;
     g.fillRect(LEFT, TOP, width, h);
@@ -288,7 +301,8 @@ export class Stage {
   /** Sums by category at the event that stands for each column, as a bitmap. */
   blitArea() {
     const width = this.stand.length;
-    const image = pixelsOf(this.areaBitmap, width, AREA_HEIGHT);
+    if (this.areaBitmap.width !== width) [this.areaBitmap.width, this.areaBitmap.height] = [width, AREA_HEIGHT];
+    const image = context(this.areaBitmap).createImageData(width, AREA_HEIGHT);
     const out = new Uint32Array(image.data.buffer);
     out.fill(abgr(inks().plot));
     const scale = AREA_HEIGHT / this.areaHigh;
@@ -403,12 +417,6 @@ export class Stage {
 function moveBy(list, by) {
   if (by > 0) list.copyWithin(0, by);
   else if (by < 0) list.copyWithin(-by, 0);
-}
-
-/** Room for the pixels of a bitmap. @param {HTMLCanvasElement} bitmap @param {number} width @param {number} height */
-function pixelsOf(bitmap, width, height) {
-  if (bitmap.width !== width || bitmap.height !== height) [bitmap.width, bitmap.height] = [width, height];
-  return context(bitmap).createImageData(width, height);
 }
 
 /** @param {HTMLCanvasElement} bitmap */
