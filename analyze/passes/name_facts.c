@@ -12,16 +12,28 @@
 
 #define MATCH_LIMIT 100000
 
-enum pattern { PATTERN_OWN, PATTERN_RANK, PATTERN_STEP, PATTERN_HOST, PATTERNS };
+enum pattern {
+	PATTERN_OWN,
+	PATTERN_RANK,
+	PATTERN_LOCAL,
+	PATTERN_STEP,
+	PATTERN_HOST,
+	PATTERN_TRACE,
+	PATTERNS
+};
 
 /* The last rank or step of a path counts: folders come before. */
 static const char *const built_in[PATTERNS] = {
-	[PATTERN_RANK] = "(?i)^.*(?<![a-z])rank[-_.=]?(?<rank>\\d{1,9})",
+	[PATTERN_RANK] = "(?i)^.*(?<![a-z])(?<!local[-_.])rank[-_.=]?(?<rank>\\d{1,9})",
+	[PATTERN_LOCAL] = "(?i)^.*(?<![a-z])local[-_.]?rank[-_.=]?(?<local>\\d{1,9})",
 	[PATTERN_STEP] = "(?i)^.*(?<![a-z])(?:epoch|step|iter|iteration)[-_.=]?(?<step>\\d{1,15})",
 	[PATTERN_HOST] =
 		"(?:^|/)(?<host>[^/]+)_"
 		"(?<time>(?<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)_"
 		"(?<day>\\d\\d)_(?<hour>\\d\\d)_(?<minute>\\d\\d)_(?<second>\\d\\d))[^/]*$",
+	/* tensorboard_trace_handler's */
+	[PATTERN_TRACE] =
+		"(?:^|/)(?<host>[^/]+)_(?<pid>\\d+)\\.(?<stamp>\\d{10,19})\\.pt\\.trace\\.json",
 };
 
 struct name_patterns {
@@ -213,7 +225,8 @@ static bool overlaps(const struct stretch *at, size_t n, struct stretch s)
 void name_facts_of(struct name_patterns *p, const char *name, struct name_facts *out)
 {
 	struct name_facts f = {.rank = -1, .step = -1};
-	struct stretch s, differing[4];
+	static const char *const others[] = {"pid", "stamp"};
+	struct stretch s, differing[8];
 	size_t n = 0;
 
 	for (int k = 0; k < PATTERNS; k++) {
@@ -223,6 +236,11 @@ void name_facts_of(struct name_patterns *p, const char *name, struct name_facts 
 		if (f.rank < 0 && group_at(p, (enum pattern)k, "rank", &s) &&
 		    (f.rank = number_of(name, s)) >= 0)
 			differing[n++] = s;
+		/* A rank of its host; the rank of all counts where a name has both. */
+		if (k == PATTERN_LOCAL && group_at(p, PATTERN_LOCAL, "local", &s)) {
+			f.rank = f.rank < 0 ? number_of(name, s) : f.rank;
+			differing[n++] = s;
+		}
 		if (f.step < 0 && group_at(p, (enum pattern)k, "step", &s))
 			f.step = number_of(name, s);
 		/* rank0_Dec_01_10_22_33 names no host. */
@@ -231,6 +249,10 @@ void name_facts_of(struct name_patterns *p, const char *name, struct name_facts 
 			memcpy(f.host, name + s.from, s.to - s.from);
 			f.host[s.to - s.from] = '\0';
 			differing[n++] = s;
+		}
+		for (size_t i = 0; k == PATTERN_TRACE && i < 2; i++) {
+			if (group_at(p, PATTERN_TRACE, others[i], &s))
+				differing[n++] = s;
 		}
 		if (k == PATTERN_HOST) {
 			take_time(p, name, &f);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * name_facts.h -- what the name of a snapshot tells: rank, step, host, time.
  *
- * Names that are understood: rank12, step_3 (epoch, iter), and host_Dec_01_10_22_33 as PyTorch's
- * examples write them. An expression of the caller's with groups named rank, step and host comes
+ * Names that are understood: rank12 (local_rank3 where there is no other), step_3 (epoch, iter),
+ * host_Dec_01_10_22_33 as PyTorch's examples and host_4711.1712345678901.pt.trace.json as its trace
+ * handler writes them. An expression of the caller's with groups named rank, step and host comes
  * first.
  */
 #ifndef ANALYZE_PASSES_NAME_FACTS_H

@@ -26,6 +26,19 @@ static void names(void)
 		{"rank99999999999999999999.pickle", "", "rank*99999999999.pickle", 999999999, -1, 0,
 		 0},
 		{"", "", "", -1, -1, 0, 0},
+		{"RANK-012.pickle", "", "RANK-*.pickle", 12, -1, 0, 0},
+		{"epoch=3-step=500.pickle", "", "", -1, 500, 0, 0},
+		{"iteration_10/rank0_memory.pickle", "", "iteration_10/rank*_memory.pickle", 0, 10,
+		 0, 0},
+		{"global_rank_17_local_rank_1.pickle", "", "global_rank_*_local_rank_*.pickle", 17,
+		 -1, 0, 0},
+		{"node3_local_rank2.pickle", "", "node3_local_rank*.pickle", 2, -1, 0, 0},
+		{"t/n-12_3456.1712345678901.pt.trace.json", "n-12", "t/*_*.*.pt.trace.json", -1, -1,
+		 0, 0},
+		{"rank3_7.1712345678901234567.pt.trace.json.gz", "", "rank*_*.*.pt.trace.json.gz",
+		 3, -1, 0, 0},
+		{"a.b_Feb_29_23_59_60.json.gz", "a.b", "*_*.json.gz", -1, -1, 2, 60},
+		{"Dec_01_10_22_33.pickle", "", "", -1, -1, 0, 0},
 	};
 	struct name_patterns *p;
 	struct name_facts f;
