@@ -127,6 +127,22 @@ static double seconds_since(const struct timespec *from)
 	return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) * 1e-9;
 }
 
+static void draw_bar(const struct pool *p)
+{
+	char bar[BAR_COLUMNS + 1], left[48] = "";
+	double rate;
+
+	memset(bar, '.', BAR_COLUMNS);
+	memset(bar, '#', p->n_done * BAR_COLUMNS / p->n_all);
+	bar[BAR_COLUMNS] = '\0';
+	rate = (double)p->n_done / (seconds_since(&p->start) + 1e-9);
+	if (p->n_done)
+		snprintf(left, sizeof left, ", %.1f a second, %.0f s left", rate,
+			 (double)(p->n_all - p->n_done) / rate);
+	fprintf(stderr, "\r[%s] %zu of %zu files%s \033[K", bar, p->n_done, p->n_all, left);
+	fflush(stderr);
+}
+
 static void show(const struct pool *p, const struct worker *w)
 {
 	static const char *const words[] = {
@@ -135,23 +151,15 @@ static void show(const struct pool *p, const struct worker *w)
 		[OUTCOME_SKIPPED] = "skipped", [OUTCOME_SYSTEM] = "failed",
 	};
 	const struct outcome *o = &p->outcomes[w->input];
-	char bar[BAR_COLUMNS + 1];
-	double rate;
 
-	if (!p->on_terminal) {
-		complain("%zu/%zu %s: %s%s%s", p->n_done, p->n_all, p->inputs->at[w->input].name,
-			 o->kind == OUTCOME_DONE && o->reused ? "known" : words[o->kind],
-			 *o->words && o->kind != OUTCOME_SKIPPED ? ": " : "",
-			 o->kind != OUTCOME_SKIPPED ? o->words : "");
+	if (p->on_terminal) {
+		draw_bar(p);
 		return;
 	}
-	memset(bar, '.', BAR_COLUMNS);
-	memset(bar, '#', p->n_done * BAR_COLUMNS / p->n_all);
-	bar[BAR_COLUMNS] = '\0';
-	rate = (double)p->n_done / (seconds_since(&p->start) + 1e-9);
-	fprintf(stderr, "\r[%s] %zu of %zu files, %.1f a second, %.0f s left \033[K", bar,
-		p->n_done, p->n_all, rate, (double)(p->n_all - p->n_done) / rate);
-	fflush(stderr);
+	complain("%zu/%zu %s: %s%s%s", p->n_done, p->n_all, p->inputs->at[w->input].name,
+		 o->kind == OUTCOME_DONE && o->reused ? "known" : words[o->kind],
+		 *o->words && o->kind != OUTCOME_SKIPPED ? ": " : "",
+		 o->kind != OUTCOME_SKIPPED ? o->words : "");
 }
 
 static void take_outcome(struct pool *p, struct worker *w, int status)
@@ -231,6 +239,8 @@ int batch_work_all(struct batch_run *run, const struct batch_inputs *inputs, siz
 	clock_gettime(CLOCK_MONOTONIC, &p.start);
 	fflush(stdout);
 	run->limit = all / jobs;
+	if (p.on_terminal)
+		draw_bar(&p);
 	status = work_in(&p, jobs, false);
 	for (size_t i = 0; i < inputs->n && jobs > 1; i++)
 		limited += outcomes[i].kind == OUTCOME_LIMIT;
