@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,10 +343,6 @@ void batch_work(const struct batch_run *run, const struct batch_input *in, struc
 	struct outcome o = {.kind = OUTCOME_FAILED};
 	struct side_files sides;
 
-	/* The process ends with its file: memory need not go back to the system before. */
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	mallopt(M_MMAP_THRESHOLD, 32 << 20);
-	mallopt(M_TOP_PAD, 4 << 20);
 	run->inv->budget.limit = run->limit;
 	o.has_hash = batch_hash_file(in->name, o.hash);
 	if (side_files_read(&sides, run->inv, &none, in->name) != STATUS_DONE)
