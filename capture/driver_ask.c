@@ -166,6 +166,7 @@ uint64_t driver_tell_memory(bool now)
 	__atomic_store_n(&devices[device].asked_ns, at, __ATOMIC_RELAXED);
 	if (driver.memory_info(&free_bytes, &total) != ABI_SUCCESS)
 		return UINT64_MAX;
+	driver_tell_graphs(device);
 	recorder_device(device, free_bytes, total);
 	return free_bytes;
 }
@@ -175,7 +176,6 @@ static void tell_in_context(void *context)
 	if (!driver.push || !driver.pop || driver.push(context) != ABI_SUCCESS)
 		return;
 	driver_tell_memory(true);
-	driver_tell_graphs(driver_device());
 	driver.pop(&context);
 }
 
@@ -209,8 +209,7 @@ void driver_tell_all(void)
 
 	for (unsigned i = 0; i < n; i++)
 		driver_tell_pool(pools[i], recorder_changes());
-	if (driver_tell_memory(true) != UINT64_MAX)
-		driver_tell_graphs(driver_device());
+	driver_tell_memory(true);
 	for (int device = 0; device < RING_DEVICES; device++) {
 		void *primary = driver_primary(device);
 

@@ -95,7 +95,7 @@ struct ring_header {
 		/* cuMemGetInfo when it was asked last: all processes of the device. */
 		uint64_t free_bytes, total_bytes; /* 0: never asked */
 		int64_t time_us;
-		uint64_t counted_then;  /* counted_bytes at that time */
+		uint64_t counted_then;  /* counted_bytes and graph_bytes at that time */
 		uint64_t counted_bytes; /* physical memory whose allocation was seen, now */
 		uint64_t graph_bytes;   /* what the driver keeps for memory nodes of graphs */
 		uint64_t first_used; /* used bytes when asked first: a context, other processes */

@@ -67,9 +67,8 @@ static void put_kinds(struct writing *x)
 static uint64_t unaccounted(const struct ring_device *d)
 {
 	uint64_t used = d->free_bytes < d->total_bytes ? d->total_bytes - d->free_bytes : 0;
-	uint64_t seen = d->counted_then + d->graph_bytes;
 
-	return seen < used ? used - seen : 0;
+	return d->counted_then < used ? used - d->counted_then : 0;
 }
 
 static void put_devices(struct writing *x)

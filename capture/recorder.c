@@ -605,7 +605,7 @@ void recorder_device(int device, uint64_t free_bytes, uint64_t total_bytes)
 			d->first_used = total_bytes - free_bytes;
 		d->free_bytes = free_bytes;
 		d->total_bytes = total_bytes;
-		d->counted_then = d->counted_bytes;
+		d->counted_then = d->counted_bytes + d->graph_bytes;
 		d->time_us = now_us();
 	}
 	pthread_mutex_unlock(&rec.lock);

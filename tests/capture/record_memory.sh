@@ -87,6 +87,7 @@ load graph
 holds "nodes of graphs, and what the driver keeps for them" <<'P'
 same(live["graph_nodes"], (1, 3 * MIB))
 same(devices[0]["graph_bytes"], 6 * MIB)
+same(devices[0]["unaccounted_bytes"], CONTEXT)
 same(used["used"], CONTEXT + 6 * MIB)
 same((segments, actions() if d["device_traces"] else {}), ([], {}))
 same(capture["unknown_frees"], 0)
