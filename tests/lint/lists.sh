@@ -17,7 +17,7 @@ listed=$(sed 's/^[A-Za-z_]* *+\{0,1\}=//; s/\\$//' Makefile.am | tr ' \t' '\n\n'
 	finding "every source is listed"
 
 printf '%s\n' "$listed" | grep -v '[$*]' | while read -r file; do
-	[ -e "$file" ] || [ -e "$file.c" ] || echo "$file is listed and gone"
+	[ -e "$file" ] || [ -e "$file.c" ] || [ -e "$file.in" ] || echo "$file is listed and gone"
 done | finding "every listed file exists"
 
 awk '
