@@ -62,7 +62,7 @@ extern const char batch_index_script[];
 	".grid{stroke:#2e333c}svg text{fill:#a0a8b4}.keys{color:#a0a8b4}}\n"
 
 #define BATCH_GROUP_STYLE                                             \
-	".range{fill:#56b4e9;fill-opacity:.35;stroke:#56b4e9}\n"         \
+	".range{fill:#56b4e9;fill-opacity:.35;stroke:#56b4e9}\n"      \
 	".median{stroke:#0072b2;stroke-width:2;fill:none}\n"          \
 	".o0,.o1,.o2,.o3,.o4,.o5{stroke-width:2;fill:none}\n"         \
 	".o0{stroke:#d55e00}.o1{stroke:#009e73}.o2{stroke:#cc79a7}\n" \
