@@ -5,7 +5,7 @@
  *     load forks THREADS           the same, while a thread of its own forks
  *     load kinds                   one of each kind, all left alive
  *     load free                    one of each kind, all given back
- *     load pools | graph | handles | imported | churn COUNT | rates COUNT DEPTH
+ *     load many | pools | graph | handles | imported | churn COUNT | rates COUNT DEPTH
  *     load oom | stuck | context | reset | capture | fork | two | api FILE | signal
  */
 #include <dlfcn.h>
@@ -245,6 +245,17 @@ static void imported(void)
 	cuExternalMemoryGetMappedBuffer(&at, second, &buffer);
 }
 
+/* More than the smallest table holds, and frees of what found no room in it. */
+static void many(void)
+{
+	abi_devptr at[1500];
+
+	for (int i = 0; i < 1500; i++)
+		cuMemAlloc_v2(&at[i], 4096);
+	for (int i = 1400; i < 1500; i++)
+		cuMemFree_v2(at[i]);
+}
+
 static double now_us(void)
 {
 	struct timespec t;
@@ -416,6 +427,8 @@ int main(int argc, char **argv)
 		cuMemAllocAsync(&at, 2 * MIB, NULL);
 	} else if (!strcmp(what, "reset")) {
 		reset();
+	} else if (!strcmp(what, "many")) {
+		many();
 	} else if (!strcmp(what, "pools")) {
 		pools();
 	} else if (!strcmp(what, "graph")) {

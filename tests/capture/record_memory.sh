@@ -130,6 +130,17 @@ same(actions(), {"segment_alloc": 2, "alloc": 2, "free_requested": 1, "free_comp
 P
 
 fresh
+record --max-entries=64 -o x.pickle -- "$work/load" many
+check "a full table does not fail the program" [ $? -eq 0 ]
+holds "a full table is told of" <<'P'
+# 896 of 1,024 places: 2 mappings of 512 blocks and 894 blocks; the third mapping found none. A reader
+# applies the newest event again: one block more.
+same(capture["table_full"], 1500 + 3 - 896)
+same((live["device"], live["mappings"]), ((895, 895 * 4096), (2, 4 * MIB)))
+same(capture["unknown_frees"], 100)
+P
+
+fresh
 load churn 5000
 holds "four threads: in the end the driver holds what was counted" <<'P'
 same(devices[0]["counted_bytes"] + CONTEXT, used["used"])
