@@ -237,3 +237,16 @@ uint64_t input_raw_count(struct input *in)
 	}
 	return r->taken;
 }
+
+int input_drain(struct input *in, const char *blank, size_t n_blank, uint64_t *others,
+		struct error *err)
+{
+	for (;;) {
+		int rc = input_peek(in, 1, err);
+
+		if (rc < 0 || in->at == in->end)
+			return rc;
+		for (; in->at < in->end; in->at++)
+			*others += !memchr(blank, *in->at, n_blank);
+	}
+}

@@ -72,6 +72,11 @@ int input_need(struct input *in, size_t n, struct error *err);
  * left before it. */
 int input_peek(struct input *in, size_t n, struct error *err);
 
+/* Read all that is left. `*others` grows by the bytes that are none of the `n_blank` at `blank`. Errors:
+ * those of input_peek. */
+int input_drain(struct input *in, const char *blank, size_t n_blank, uint64_t *others,
+		struct error *err);
+
 /* Decoded offset of `at`. */
 static inline uint64_t input_offset(const struct input *in)
 {

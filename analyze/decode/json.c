@@ -242,21 +242,13 @@ static int salvage(struct json_reader *r, cell *root, struct error *err)
 
 static int read_trailing(struct json_result *out, struct input *in, struct error *err)
 {
-	for (;;) {
-		int rc = input_peek(in, 1, err);
+	int rc = input_drain(in, " \t\r\n", 5, &out->trailing, err);
 
-		if (rc == ERR_CUT || rc == ERR_FORMAT) {
-			out->partial = true;
-			out->damage = *err;
-			return 0;
-		}
-		if (rc < 0)
-			return rc;
-		if (in->at == in->end)
-			return 0;
-		for (; in->at < in->end; in->at++)
-			out->trailing += !memchr(" \t\r\n", *in->at, 5);
-	}
+	if (rc != ERR_CUT && rc != ERR_FORMAT)
+		return rc;
+	out->partial = true;
+	out->damage = *err;
+	return 0;
 }
 
 int json_read(struct json_result *out, struct input *in, const struct fold *fold, struct error *err)

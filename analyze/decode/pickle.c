@@ -467,21 +467,13 @@ static int machine_run(struct machine *m, struct error *err)
  * damage, although the object was whole. */
 static int read_trailing(struct pickle_result *out, struct input *in, struct error *err)
 {
-	for (;;) {
-		int rc = input_peek(in, 1, err);
+	int rc = input_drain(in, "", 1, &out->trailing, err);
 
-		if (rc == ERR_CUT || rc == ERR_FORMAT) {
-			out->partial = true;
-			out->damage = *err;
-			return 0;
-		}
-		if (rc < 0)
-			return rc;
-		if (in->at == in->end)
-			return 0;
-		for (; in->at < in->end; in->at++)
-			out->trailing += *in->at != 0;
-	}
+	if (rc != ERR_CUT && rc != ERR_FORMAT)
+		return rc;
+	out->partial = true;
+	out->damage = *err;
+	return 0;
 }
 
 static void machine_release(struct machine *m)

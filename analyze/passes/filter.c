@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
+#include "passes/regex.h"
 #include "passes/site.h"
 
 /* Steps of one match: PCRE2's own default of 10 million lets one frame take a second. */
@@ -38,22 +36,11 @@ struct matcher {
 static int matcher_compile(struct matcher *x, const char *re, struct budget *budget,
 			   struct error *err)
 {
-	/* Bytes that are no UTF-8 are told about; a pattern must be. */
-	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-	PCRE2_UCHAR words[160];
-	PCRE2_SIZE at;
-	int code;
-	pcre2_code *compiled =
-		pcre2_compile((PCRE2_SPTR)re, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
+	pcre2_code *compiled;
+	int rc = regex_compile(&compiled, re, 0, 0, err);
 
-	if (!compiled) {
-		pcre2_get_error_message(code, words, sizeof words);
-		return error_set(err, ERR_USAGE, ERR_NO_OFFSET,
-				 "'%.120s' is no regular expression: %s at character %zu", re,
-				 (const char *)words, (size_t)at + 1);
-	}
-	/* Without JIT (not supported everywhere) the interpreter matches. */
-	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
+	if (rc < 0)
+		return rc;
 	if (vec_push(&x->codes, compiled, budget, err) < 0) {
 		pcre2_code_free(compiled);
 		return err->code;

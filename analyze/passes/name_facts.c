@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include "passes/regex.h"
 
 #define MATCH_LIMIT 100000
 
@@ -49,18 +48,10 @@ struct stretch {
 
 static int compile(struct name_patterns *p, enum pattern k, const char *re, struct error *err)
 {
-	PCRE2_UCHAR words[160];
-	PCRE2_SIZE at;
-	int code;
+	int rc = regex_compile(&p->code[k], re, PCRE2_DUPNAMES, 0, err);
 
-	p->code[k] = pcre2_compile((PCRE2_SPTR)re, PCRE2_ZERO_TERMINATED,
-				   PCRE2_NEVER_BACKSLASH_C | PCRE2_DUPNAMES, &code, &at, NULL);
-	if (!p->code[k]) {
-		pcre2_get_error_message(code, words, sizeof words);
-		return error_set(err, ERR_USAGE, ERR_NO_OFFSET,
-				 "'%.120s' is no regular expression: %s at character %zu", re,
-				 (const char *)words, (size_t)at + 1);
-	}
+	if (rc < 0)
+		return rc;
 	p->data[k] = pcre2_match_data_create_from_pattern(p->code[k], NULL);
 	if (!p->data[k])
 		return error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");

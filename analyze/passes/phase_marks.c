@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "base/hash.h"
 #include "passes/phases_private.h"
+#include "passes/regex.h"
 
 #define MARKER_MATCH_LIMIT 200000
 
@@ -44,25 +42,6 @@ static struct clock clock_of(const struct model *m, const struct device *d)
 	c.time_us = m->events.time_us.at + d->first_event;
 	c.works = c.time_us[0] != TIME_NONE && c.time_us[c.n - 1] != TIME_NONE;
 	return c;
-}
-
-static int marker_compile(const char *re, pcre2_code **out, struct error *err)
-{
-	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-	PCRE2_UCHAR words[160];
-	PCRE2_SIZE at;
-	int code;
-
-	*out = NULL;
-	if (!re)
-		return 0;
-	*out = pcre2_compile((PCRE2_SPTR)re, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
-	if (*out)
-		return 0;
-	pcre2_get_error_message(code, words, sizeof words);
-	return error_set(err, ERR_USAGE, ERR_NO_OFFSET,
-			 "'%.120s' is no regular expression: %s at character %zu", re,
-			 (const char *)words, (size_t)at + 1);
 }
 
 static bool marker_matches(const pcre2_code *code, const struct str *name)
@@ -218,7 +197,7 @@ int phase_marks_init(struct phase_marks *out, const struct model *m, const struc
 
 	bands_init(&bands, budget);
 	hashmap_init(&tells, budget);
-	if ((rc = marker_compile(step_marker, &marker, err)) < 0)
+	if (step_marker && (rc = regex_compile(&marker, step_marker, 0, 0, err)) < 0)
 		goto out;
 	if (clock.works && (rc = match_spans(&bands, m, d, &clock, err)) < 0)
 		goto out;

@@ -87,24 +87,8 @@ static int keep(struct arena *a, const char *words, const char **out, struct err
 
 static int compile(const char *re, uint32_t line, pcre2_code **out, struct error *err)
 {
-	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-	PCRE2_UCHAR words[160];
-	PCRE2_SIZE at;
-	int code;
-
 	*out = NULL;
-	if (!re)
-		return 0;
-	*out = pcre2_compile((PCRE2_SPTR)re, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
-	if (!*out) {
-		pcre2_get_error_message(code, words, sizeof words);
-		return error_set(err, ERR_USAGE, ERR_NO_OFFSET,
-				 "line %u: '%.120s' is no regular expression: %s at character %zu",
-				 line, re, (const char *)words, (size_t)at + 1);
-	}
-	/* Without JIT (not supported everywhere) the interpreter matches. */
-	pcre2_jit_compile(*out, PCRE2_JIT_COMPLETE);
-	return 0;
+	return re ? regex_compile(out, re, 0, line, err) : 0;
 }
 
 static void free_compiled(struct compiled_rule *c)

@@ -4,10 +4,8 @@
 #ifndef ANALYZE_PASSES_RULES_PRIVATE_H
 #define ANALYZE_PASSES_RULES_PRIVATE_H
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "base/arena.h"
+#include "passes/regex.h"
 #include "passes/rules.h"
 
 struct compiled_rule {
