@@ -345,12 +345,15 @@ static void read_time(struct reading *r, enum report_column column, int64_t even
 {
 	bool coarse = r->c->detail >= REPORT_COARSE_TIMES;
 	int64_t i = event - r->c->from - 1;
+	uint64_t by;
 
 	if (!r->c->has_times || (coarse && i % REPORT_COARSE_EVENTS && event != r->c->to))
 		return;
 	if (coarse)
 		column = COLUMN_TIMES;
-	r->now += r->c->times_fall ? next_folded(r, column) : (int64_t)next(r, column);
+	/* Times may be as far apart as numbers go: sums wrap, and come back. */
+	by = r->c->times_fall ? (uint64_t)next_folded(r, column) : next(r, column);
+	r->now = (int64_t)((uint64_t)r->now + by);
 	r->out->times[i] = r->now;
 }
 
