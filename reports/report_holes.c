@@ -47,7 +47,7 @@ static int add_home(struct holes *h, uint32_t lane, uint32_t *home, struct error
 static int add_lanes(struct holes *h, uint32_t lane, struct error *err)
 {
 	while (h->by_size.n <= lane) {
-		uint32_t home, last = (uint32_t)h->by_size.n;
+		uint32_t home = 0, last = (uint32_t)h->by_size.n;
 		int rc = vec_reserve(&h->by_size, 1, h->budget, err);
 
 		if (rc < 0 || (rc = vec_reserve(&h->shared, 1, h->budget, err)) < 0 ||
