@@ -181,6 +181,7 @@ int batch_write_page(struct out *o, const struct batch *b, const struct batch_gr
 	if (rc < 0)
 		return rc;
 	page_begin(x, page_style, batch_name(b, file), "GPU memory");
+	page_paragraph(x, "scope", batch_name(b, file));
 	links(x, b, pages, file);
 	if (reason)
 		page_paragraph(x, "oom-words", reason);

@@ -188,8 +188,13 @@ static void draw_more(struct xml *x, size_t n, const char *what)
 
 static void draw_failures(const struct index *p)
 {
-	static const char *const columns[] = {
-		"First file", "The same failure", "Verdict", "Cause", "Asked for", "By", NULL};
+	static const char *const columns[] = {"First file",
+					      "The same failure",
+					      PAGE_WORDS "Verdict",
+					      PAGE_WORDS "Cause",
+					      "Asked for",
+					      PAGE_WORDS "By",
+					      NULL};
 	size_t n = p->g->failures.n;
 
 	if (!n)
@@ -228,7 +233,7 @@ static void draw_departures(const struct index *p, size_t from)
 
 static void draw_outliers(const struct index *p)
 {
-	static const char *const columns[] = {"File", "Why", NULL};
+	static const char *const columns[] = {"File", PAGE_WORDS "Why", NULL};
 	size_t files = 0;
 
 	for (size_t i = 0; i < p->g->outliers.n; i++) {

@@ -25,7 +25,9 @@ void page_table_begin(struct xml *x, const char *heading, const char *const *col
 	for (; *columns; columns++) {
 		xml_open(x, "th");
 		xml_attr(x, "scope", "col");
-		xml_text(x, *columns);
+		if (**columns == *PAGE_WORDS)
+			xml_attr(x, "class", "words");
+		xml_text(x, *columns + (**columns == *PAGE_WORDS));
 		xml_close(x);
 	}
 	xml_close(x);

@@ -12,6 +12,9 @@
 
 #include "reports/xml.h"
 
+/* Before the head of a column of words: it stands at their left, those of figures at their right. */
+#define PAGE_WORDS "\t"
+
 /* `heading` may be NULL; `columns` end with NULL. */
 void page_table_begin(struct xml *x, const char *heading, const char *const *columns);
 void page_table_end(struct xml *x);
