@@ -5,7 +5,10 @@
 #
 # PYTHONS names interpreters instead of those on PATH and of pyenv.
 
-# shellcheck disable=SC1091,SC2154 # what it sets
+# shellcheck disable=SC1091,SC2154 # what they set
+. "$(dirname -- "$0")/../lib/data.sh"
+skip_when_quick
+skip_when_sanitized
 . "$(dirname -- "$0")/driver_lib.sh"
 if ! command -v python3 >/dev/null; then
 	check "no python3 # SKIP" true

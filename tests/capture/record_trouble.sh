@@ -6,7 +6,10 @@
 # VRAMSCOPE_KILLS is the number of processes killed at random moments (40). Where nothing can be
 # mounted, what needs a small disk is left out.
 
-# shellcheck disable=SC1091,SC2154 # what it sets
+# shellcheck disable=SC1091,SC2154 # what they set
+. "$(dirname -- "$0")/../lib/data.sh"
+skip_when_quick
+skip_when_sanitized
 . "$(dirname -- "$0")/driver_lib.sh"
 
 disk=$work/disk

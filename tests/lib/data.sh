@@ -41,3 +41,11 @@ skip_when_quick() {
 		;;
 	esac
 }
+
+# skip_when_sanitized: end a TAP script here when sanitizers would tell it nothing new.
+skip_when_sanitized() {
+	if [ -n "${SANITIZERS-}" ]; then
+		echo "1..0 # SKIP the recorder has no sanitizers in it; this runs where the program has none"
+		exit 0
+	fi
+}
