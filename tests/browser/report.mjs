@@ -488,7 +488,7 @@ const levels = ["every 16th event only", "16th event, and addresses are left out
 /** @type {Map<string, string>} */
 const pages = new Map();
 let over = 0;
-for (let less = 1; less < 800; less += 32) {
+for (let less = 1; less < 1600; less += 40) {
   const path = report([big], `--max-html-size=${size - less}`);
   const level = levels.find((words) => readFileSync(path, "utf8").includes(words)) || "";
   if (!pages.has(level)) pages.set(level, path);
