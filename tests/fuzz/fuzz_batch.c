@@ -9,16 +9,7 @@
 
 #include "reports/batch_report.h"
 #include "reports/batch_sql.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 static int read_json(struct batch *b, const void *data, size_t size, struct budget *budget)
 {

@@ -6,16 +6,7 @@
 #include <string.h>
 
 #include "reports/gate_report.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 static int read_budget(struct gate_budget *g, const void *data, size_t size, struct budget *budget)
 {

@@ -8,19 +8,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
+#include "tests/fuzz/fuzz.h"
 
 /* A few bytes can stand for gigabytes of zeros: enough is enough. */
 #define MAX_DECODED (UINT64_C(8) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
 
 struct reading {
 	int rc;

@@ -11,19 +11,10 @@
 #include "reports/export.h"
 #include "reports/redact.h"
 #include "reports/snapshot_out.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
+#include "tests/fuzz/fuzz.h"
 
 /* Of inputs larger than this one in sixty-four is written: each costs the same code many times. */
 #define SMALL 8000
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
 
 static void write_formats(const struct export *x, struct error *err)
 {

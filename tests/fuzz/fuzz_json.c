@@ -8,15 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 /* A fold that numbers what it makes: a container must come back as it was answered. */
 struct tally {

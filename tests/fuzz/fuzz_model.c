@@ -5,16 +5,7 @@
 #include <stdlib.h>
 
 #include "replay/replay.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 /* Other files have targets of their own. */
 static bool is_snapshot(const uint8_t *data, size_t size)

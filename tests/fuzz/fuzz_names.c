@@ -8,16 +8,9 @@
 #include "model/alloc_conf.h"
 #include "passes/gate_names.h"
 #include "passes/name_facts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 #define LONGEST 4096
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
 
 static void check_facts(const char *pattern, const char *name)
 {

@@ -4,11 +4,8 @@
  */
 #include <stdlib.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "tests/lib/probe_fold.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
 
 /* Compression is undone by the input, and has targets of its own. */
 static bool is_compressed(const uint8_t *data, size_t size)

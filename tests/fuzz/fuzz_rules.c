@@ -7,17 +7,8 @@
 #include "decode/xml_read.h"
 #include "passes/rules.h"
 #include "passes/rules_builtin.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/lib/mk_train.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
 
 static const struct model *some_model(void)
 {

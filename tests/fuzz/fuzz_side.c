@@ -5,16 +5,7 @@
 
 #include "model/model.h"
 #include "passes/card_facts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 static void use(const struct nvidia_smi *smi, const struct observer_note *note)
 {

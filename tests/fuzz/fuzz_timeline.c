@@ -6,16 +6,7 @@
 
 #include "model/load_timeline.h"
 #include "reports/timeline_json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define LIMIT (UINT64_C(64) << 20)
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 /* Written raw and read again: the same rows. */
 static void check_raw(const struct model *m)

@@ -8,14 +8,7 @@
 
 #include "model/load_trace.h"
 #include "replay/replay.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(holds)             \
-	do {                     \
-		if (!(holds))    \
-			abort(); \
-	} while (0)
+#include "tests/fuzz/fuzz.h"
 
 static void check_device(const struct model *m, const struct device *d, struct budget *budget)
 {

@@ -18,9 +18,8 @@
 #include <unistd.h>
 
 #include "base/input.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/lib/tap.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Decoded data behind this many bytes is left out: these are tests, not bombs. */
 #define MAX_BYTES (8u << 20)
