@@ -14,6 +14,7 @@
 #include "capture/format.h"
 #include "capture/own_memory.h"
 #include "capture/python_layout.h"
+#include "capture/stack.h"
 
 /* Frames that are passed over do not end a walk, so that has a bound of its own. */
 #define OBJECT_BYTES 240
@@ -95,28 +96,6 @@ static unsigned minor_version(void *library)
 	return minor;
 }
 
-struct code {
-	uint64_t inside, start, end;
-};
-
-static int find_code(struct dl_phdr_info *info, size_t size, void *out)
-{
-	struct code *c = out;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + p->p_vaddr;
-
-		if (p->p_type == PT_LOAD && c->inside - start < p->p_memsz) {
-			c->start = start;
-			c->end = start + p->p_memsz;
-			return 1;
-		}
-	}
-	return 0;
-}
-
 static bool is_python_file(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -136,11 +115,11 @@ static void find_loop(void *library)
 
 	if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
 		return;
-	struct code c = {(uintptr_t)at, (uintptr_t)at, (uintptr_t)at + symbol->st_size};
+	struct stack_range c = {(uintptr_t)at, (uintptr_t)at, (uintptr_t)at + symbol->st_size};
 	if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
 		*program = '\0';
 	if (is_python_file(info.dli_fname) || is_python_file(program))
-		dl_iterate_phdr(find_code, &c);
+		stack_find_range(&c);
 	python.loop_start = c.start;
 	python.loop_end = c.end;
 }

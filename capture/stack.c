@@ -16,13 +16,11 @@
 static int (*walk)(void **buffer, int size);
 
 /* Code between the driver's function and us: this library, and CUPTI. */
-static struct code_range {
-	uintptr_t inside, start, end;
-} hidden[2];
+static struct stack_range hidden[2];
 
 static int find_range(struct dl_phdr_info *info, size_t size, void *ctx)
 {
-	struct code_range *r = ctx;
+	struct stack_range *r = ctx;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -38,11 +36,16 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
+void stack_find_range(struct stack_range *r)
+{
+	dl_iterate_phdr(find_range, r);
+}
+
 void stack_hide(const void *code)
 {
-	struct code_range r = {.inside = (uintptr_t)code};
+	struct stack_range r = {.inside = (uintptr_t)code};
 
-	dl_iterate_phdr(find_range, &r);
+	stack_find_range(&r);
 	hidden[1] = r;
 }
 
@@ -63,7 +66,7 @@ void stack_prepare(void)
 	if (!walk)
 		walk = backtrace;
 	hidden[0].inside = (uintptr_t)(void *)find_range;
-	dl_iterate_phdr(find_range, &hidden[0]);
+	stack_find_range(&hidden[0]);
 	walk(buffer, 4);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * stack.h -- the calling thread's native stack, and what code is where.
  *
- * Both take locks of the dynamic linker, so neither may be called with the recorder's lock held.
+ * All take locks of the dynamic linker, so none may be called with the recorder's lock held.
  */
 #ifndef CAPTURE_STACK_H
 #define CAPTURE_STACK_H
@@ -19,6 +19,13 @@ void stack_prepare(void);
 void stack_hide(const void *code);
 /* Return addresses, innermost first, without frames of this library. Returns how many. */
 uint32_t stack_native(uint64_t pcs[STACK_MAX]);
+
+/* The mapped stretch [start, end) of a library that `inside` lies in. */
+struct stack_range {
+	uintptr_t inside, start, end;
+};
+/* Fill in start and end; they stay as they are when nothing mapped holds `inside`. */
+void stack_find_range(struct stack_range *r);
 
 struct stack_module {
 	struct arena_module module; /* path: 0 */
