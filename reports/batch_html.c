@@ -302,22 +302,33 @@ static bool is_known(const struct batch *b, size_t column)
 	return false;
 }
 
-static void settings_cell(const struct index *p, size_t file)
+/* The first of `n` rows of `width` bytes that is of this file or a later one. Rows begin with their file
+ * and are in the order of files. */
+static size_t first_of_file(const void *rows, size_t n, size_t width, size_t file)
 {
-	const struct batch_difference *at = p->g->differences.at;
-	size_t low = 0, high = p->g->differences.n;
+	const char *at = rows;
+	size_t low = 0, high = n, own;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (at[middle].file < file)
+		memcpy(&own, at + middle * width, sizeof own);
+		if (own < file)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+static void settings_cell(const struct index *p, size_t file)
+{
+	const struct batch_difference *at = p->g->differences.at;
+	size_t n = p->g->differences.n, first = first_of_file(at, n, sizeof *at, file);
+
 	page_open(p->x, "td", "name");
-	for (size_t i = low; i < p->g->differences.n && at[i].file == file; i++) {
-		if (i > low)
+	for (size_t i = first; i < n && at[i].file == file; i++) {
+		if (i > first)
 			xml_text(p->x, ", ");
 		xml_text(p->x, at[i].name);
 		xml_text(p->x, "=");
@@ -329,17 +340,9 @@ static void settings_cell(const struct index *p, size_t file)
 static bool is_outlier(const struct index *p, size_t file)
 {
 	const struct batch_outlier *at = p->g->outliers.at;
-	size_t low = 0, high = p->g->outliers.n;
+	size_t n = p->g->outliers.n, first = first_of_file(at, n, sizeof *at, file);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (at[middle].file < file)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->g->outliers.n && at[low].file == file;
+	return first < n && at[first].file == file;
 }
 
 static void name_cell(const struct index *p, size_t file)
