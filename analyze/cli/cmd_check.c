@@ -44,8 +44,7 @@ static const struct opt check_opts[] = {
 	 "print annotations of GitHub Actions in place of text", NULL},
 	{"update", 0, OPT_FLAG, offsetof(struct check_own, update), NULL,
 	 "set the amounts of the budget to today's figures, with a margin; write one where there "
-	 "is "
-	 "none",
+	 "is none",
 	 NULL},
 	{"margin", 0, OPT_STRING, offsetof(struct check_own, margin), "PERCENT",
 	 "the margin of --update; without it, 10", NULL},
