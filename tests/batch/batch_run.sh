@@ -6,33 +6,12 @@ set -u
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 TOP_SRCDIR=${TOP_SRCDIR:-$here/../..}
 . "$here/../lib/data.sh"
+. "$here/../lib/cases.sh"
 export LC_ALL=C TZ=UTC
-if [ ! -x "${VRAMSCOPE-}" ]; then
-	echo "1..0 # SKIP no program built"
-	exit 0
-fi
+skip_without_program
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-n=0
-
-check() { # WORDS COMMAND...
-	local words=$1
-	shift
-	n=$((n + 1))
-	if "$@" >"$scratch/why" 2>&1; then
-		echo "ok $n - $words"
-	else
-		echo "not ok $n - $words"
-		sed 's/^/#   /' "$scratch/why" | head -n 20
-	fi
-}
-
-skip() { # WORDS REASON
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
 ask() { # SQL
 	"$VRAMSCOPE" query --csv out/summary.sqlite "$1" | tr -d '\r' | sed 1d
 }
@@ -282,4 +261,4 @@ equal_for_all_jobs() {
 }
 check "the number of processes changes nothing" equal_for_all_jobs
 
-echo "1..$n"
+cases_done

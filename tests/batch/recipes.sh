@@ -9,34 +9,13 @@ set -u
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 TOP_SRCDIR=${TOP_SRCDIR:-$here/../..}
 . "$here/../lib/data.sh"
+. "$here/../lib/cases.sh"
 export LC_ALL=C TZ=UTC
 contrib=$TOP_SRCDIR/contrib
-if [ ! -x "$VRAMSCOPE" ]; then
-	echo "1..0 # SKIP no program built"
-	exit 0
-fi
+skip_without_program
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-n=0
-
-check() { # WORDS COMMAND...
-	local words=$1
-	shift
-	n=$((n + 1))
-	if "$@" >"$scratch/why" 2>&1; then
-		echo "ok $n - $words"
-	else
-		echo "not ok $n - $words"
-		sed 's/^/#   /' "$scratch/why" | tail -n 20
-	fi
-}
-
-skip() { # WORDS REASON
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
 # The blocks of a section of README.md.
 readme_block() { # SECTION
 	awk -v section="## $1" '
@@ -196,4 +175,4 @@ else
 	skip "all of it is YAML" "no python3-yaml here"
 fi
 
-echo "1..$n"
+cases_done

@@ -10,18 +10,14 @@ set -u
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 TOP_SRCDIR=${TOP_SRCDIR:-$here/../..}
 . "$here/../lib/data.sh"
+. "$here/../lib/cases.sh"
 export LC_ALL=C TZ=UTC
 PATH=$PATH:/usr/sbin:/sbin
 DEADLINE=220 # seconds, for everything
 
-plan_skip() { # REASON
-	echo "1..0 # SKIP $1"
-	exit 0
-}
-
-[ -x "$VRAMSCOPE" ] || plan_skip "no program built"
+skip_without_program
 for tool in munged slurmctld slurmd sbatch squeue scontrol; do
-	command -v $tool >/dev/null || plan_skip "no $tool here"
+	command -v $tool >/dev/null || skip_all "no $tool here"
 done
 
 scratch=$(mktemp -d /tmp/vramscope-slurm.XXXXXX) || exit 1
@@ -41,19 +37,6 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
 cd "$scratch" || exit 1
-
-n=0
-check() { # WORDS COMMAND...
-	local words=$1
-	shift
-	n=$((n + 1))
-	if "$@" >"$scratch/why" 2>&1; then
-		echo "ok $n - $words"
-	else
-		echo "not ok $n - $words"
-		sed 's/^/#   /' "$scratch/why" | head -n 30
-	fi
-}
 
 wait_for() { # SECONDS COMMAND...: false when it does not come true in time
 	local end=$((SECONDS + $1))
@@ -140,7 +123,7 @@ write_configuration
 start munged.out munged --foreground --key-file="$scratch/munge/key" \
 	--socket="$scratch/munge/socket" --pid-file="$scratch/munge/pid" \
 	--seed-file="$scratch/munge/seed" --log-file="$scratch/munge/log" --num-threads=1
-wait_for 10 test -S munge/socket || plan_skip "munged does not come up: $(why_not munged.out munge/log)"
+wait_for 10 test -S munge/socket || skip_all "munged does not come up: $(why_not munged.out munge/log)"
 start slurmctld.out slurmctld -D -c
 # slurmd wants to know of no cgroups; old ones have no such plugin, but one that touches nothing.
 for plugin in disabled cgroup/v1; do
@@ -150,7 +133,7 @@ for plugin in disabled cgroup/v1; do
 	! node_is_idle || break
 done
 node_is_idle ||
-	plan_skip "Slurm does not come up: $(why_not slurmctld.out slurmctld.log slurmd.out slurmd.log)"
+	skip_all "Slurm does not come up: $(why_not slurmctld.out slurmctld.log slurmd.out slurmd.log)"
 echo "# Slurm is up after $SECONDS s"
 
 # --- an array, one of its tasks killed and queued again, and the merge ---------------------------
@@ -271,4 +254,4 @@ missing_part() {
 check "merge.sh fails when a part is missing, and names it" missing_part
 
 echo "# done after $SECONDS s"
-echo "1..$n"
+cases_done

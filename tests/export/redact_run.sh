@@ -6,15 +6,10 @@ set -u
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 TOP_SRCDIR=${TOP_SRCDIR:-$here/../..}
 . "$here/../lib/data.sh"
+. "$here/../lib/cases.sh"
 export LC_ALL=C.UTF-8 TZ=UTC PYTHONDONTWRITEBYTECODE=1
-if [ ! -x "${VRAMSCOPE-}" ]; then
-	echo "1..0 # SKIP no program built"
-	exit 0
-fi
-if ! command -v python3 >/dev/null; then
-	echo "1..0 # SKIP no python3"
-	exit 0
-fi
+skip_without_program
+command -v python3 >/dev/null || skip_all "no python3"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1

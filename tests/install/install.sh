@@ -3,21 +3,9 @@
 # install.sh -- `make install` by an ordinary user, with DESTDIR and into a prefix, is whole and works.
 
 . "$TOP_SRCDIR/tests/lib/data.sh"
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0
-
-check() { # WORDS COMMAND...: a result
-	local words=$1
-	shift
-	n=$((n + 1))
-	if "$@" >"$work/log" 2>&1; then
-		echo "ok $n - $words"
-	else
-		echo "not ok $n - $words"
-		sed 's/^/# /' "$work/log" | tail -n 20
-	fi
-}
+. "$TOP_SRCDIR/tests/lib/cases.sh"
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
 
 # Root installs as nobody, where nobody can read the build folder.
 user=()
@@ -25,14 +13,14 @@ if [ "$(id -u)" = 0 ]; then
 	user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	"${user[@]}" test -x "$TOP_BUILDDIR/vramscope" 2>/dev/null || user=()
 fi
-chmod 755 "$work"
-mkdir -m 777 "$work/dest" "$work/home"
+chmod 755 "$scratch"
+mkdir -m 777 "$scratch/dest" "$scratch/home"
 
 make_install() { # ARGUMENT...
-	"${user[@]}" env HOME="$work/home" make -s -C "$TOP_BUILDDIR" install "$@"
+	"${user[@]}" env HOME="$scratch/home" make -s -C "$TOP_BUILDDIR" install "$@"
 }
-check "make install DESTDIR=" make_install DESTDIR="$work/dest"
-check "make install prefix=" make_install prefix="$work/home/own"
+check "make install DESTDIR=" make_install DESTDIR="$scratch/dest"
+check "make install prefix=" make_install prefix="$scratch/home/own"
 
 prefix=$(sed -n 's/^prefix = //p' "$TOP_BUILDDIR/Makefile")
 want="bin/vramscope
@@ -51,19 +39,19 @@ has() { # ROOT: all of $want
 		[ -s "$1/$file" ] || { echo "no $file"; return 1; }
 	done <<<"$want"
 }
-check "all is there below DESTDIR" has "$work/dest$prefix"
-check "all is there below the prefix" has "$work/home/own"
+check "all is there below DESTDIR" has "$scratch/dest$prefix"
+check "all is there below the prefix" has "$scratch/home/own"
 nothing_else() { # the prefix holds no path of the build
-	! find "$work/dest" -type f -exec grep -l -F -e "$work" {} +
+	! find "$scratch/dest" -type f -exec grep -l -F -e "$scratch" {} +
 }
 check "nothing installed names DESTDIR" nothing_else
 
-own=$work/home/own
+own=$scratch/home/own
 explains() { # PROGRAM
 	"$1" explain "$TESTDATA/oom_split_pinned.pickle.zst" | grep -q '^verdict *fragmentation'
 }
 check "the program runs from the prefix" explains "$own/bin/vramscope"
-check "and from below DESTDIR" explains "$work/dest$prefix/bin/vramscope"
+check "and from below DESTDIR" explains "$scratch/dest$prefix/bin/vramscope"
 finds() { # ROOT: record uses the library that lies there
 	# shellcheck disable=SC2016 # the inner shell's
 	[ -e "$1/lib/libvramscope-capture.so" ] &&
@@ -71,17 +59,16 @@ finds() { # ROOT: record uses the library that lies there
 			tail -n 1)" = "$(realpath "$1/lib/libvramscope-capture.so")" ]
 }
 check "record finds its library in the prefix" finds "$own"
-check "and below DESTDIR" finds "$work/dest$prefix"
+check "and below DESTDIR" finds "$scratch/dest$prefix"
 
 if command -v man >/dev/null; then
 	reads() { MANPATH=$own/share/man man "$1" | grep -q "$2"; }
 	check "man vramscope-explain" reads vramscope-explain 'why'
 else
-	n=$((n + 1))
-	echo "ok $n # SKIP no man"
+	skip "man vramscope-explain" "no man"
 fi
 
-cat >"$work/own.c" <<'C'
+cat >"$scratch/own.c" <<'C'
 #include <stdio.h>
 #include <vramscope_capture.h>
 
@@ -101,14 +88,14 @@ links() {
 	flags=$(PKG_CONFIG_PATH=$own/lib/pkgconfig pkg-config \
 		--define-variable=prefix="$own" --cflags --libs vramscope-capture) || return
 	# shellcheck disable=SC2086 # a list
-	${CC:-cc} -o "$work/own" "$work/own.c" $flags || return
-	(cd "$work/home" && LD_LIBRARY_PATH=$own/lib "$work/own")
+	${CC:-cc} -o "$scratch/own" "$scratch/own.c" $flags || return
+	(cd "$scratch/home" && LD_LIBRARY_PATH=$own/lib "$scratch/own")
 }
 check "a program links the capture library by pkg-config" links
 
 uninstalls() {
-	"${user[@]}" env HOME="$work/home" make -s -C "$TOP_BUILDDIR" uninstall prefix="$own" &&
+	"${user[@]}" env HOME="$scratch/home" make -s -C "$TOP_BUILDDIR" uninstall prefix="$own" &&
 		[ -z "$(find "$own" ! -type d)" ]
 }
 check "make uninstall leaves nothing" uninstalls
-echo "1..$n"
+cases_done
