@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const source = process.env.TOP_SRCDIR || process.cwd();
 const require = createRequire(join(source, "reports/viewer/package.json"));
@@ -13,6 +14,11 @@ export const program = process.env.VRAMSCOPE || join(process.cwd(), "vramscope")
 export const testdata = process.env.TESTDATA || join(source, "testdata");
 export const shared = process.env.VRAMSCOPE_SHARED || "";
 export const folder = mkdtempSync(join(tmpdir(), "report."));
+
+/** How long a state may take to come, in milliseconds: only a fault takes so long, on any machine. */
+const PATIENCE = 60000;
+/** So many times slower than it is, for races that a fast machine hides. */
+const slowdown = Number(process.env.BROWSER_SLOWDOWN || 1);
 
 let n = 0;
 let failed = 0;
@@ -26,14 +32,25 @@ export function ok(good, words) {
 
 export function same(found, wanted, words) {
   ok(found === wanted, words);
-  if (found !== wanted) console.log(`# found  ${found}\n# wanted ${wanted}`);
+  if (found !== wanted) console.log(`found  ${found}\nwanted ${wanted}`.replace(/^/gm, "# "));
+}
+
+/** What `get` gives becomes `wanted`, in time.
+ * @param {() => unknown} get @param {unknown} wanted @param {string} words */
+export async function becomes(get, wanted, words) {
+  const end = Date.now() + PATIENCE;
+  let found = await get();
+  while (found !== wanted && Date.now() < end) {
+    await sleep(20);
+    found = await get();
+  }
+  same(found, wanted, words);
 }
 
 export function done() {
   rmSync(folder, { recursive: true, force: true });
   console.log(`1..${n}`);
-  process.exitCode = 0;
-  return failed;
+  process.exitCode = failed ? 1 : 0;
 }
 
 export function json(...args) {
@@ -59,7 +76,9 @@ export async function browser() {
 /** Open a page; everything it complains about and asks for is kept. */
 export async function open(b, path, { hash = "", ...options } = {}) {
   const context = await b.newContext({ viewport: { width: 1320, height: 900 }, ...options });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
+  if (slowdown > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slowdown });
   page.faults = [];
   page.asked = [];
   page.on("console", (m) => {
@@ -70,15 +89,26 @@ export async function open(b, path, { hash = "", ...options } = {}) {
     if (!r.url().startsWith("file://") && !r.url().startsWith("blob:")) page.asked.push(r.url());
   });
   await page.goto(`file://${path}${hash}`);
-  if (options.javaScriptEnabled !== false)
-    await page.waitForSelector("html[data-ready=yes]", { timeout: 60000 });
+  if (options.javaScriptEnabled !== false) {
+    await page.waitForSelector("html[data-ready=yes]");
+    await drawn(page);
+  }
   return page;
 }
 
-/** Wait until nothing is being drawn. */
-export async function settled(page) {
-  await page.waitForFunction(() => {
-    const v = window.vramscope.view;
-    return !v.drawing && !v.linkTimer && v.stage.shown.key === v.stage.key() && Math.abs(v.stage.shown.start - v.stage.start) < 1e-6;
-  });
+/** Wait until nothing is being drawn, and the panel shows what belongs to the moment.
+ * @param {boolean} [linked] and the page's link is up to date */
+export async function drawn(page, linked = false) {
+  await page.waitForFunction((all) => {
+    const v = window.vramscope && window.vramscope.view;
+    return !v || (!v.drawing && !(all && v.linkTimer) && v.stage.shown.key === v.stage.key() &&
+      Math.abs(v.stage.shown.start - v.stage.start) < 1e-6 && v.panels.element.dataset.shows === v.tab);
+  }, linked);
+}
+
+/** Turn to a panel; it has what it shows. */
+export async function turnTo(page, tab) {
+  await page.click(`[data-tab=${tab}]`);
+  await page.waitForFunction((name) => window.vramscope.view.tab === name, tab);
+  await drawn(page);
 }

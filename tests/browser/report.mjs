@@ -4,10 +4,18 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { browser, done, folder, json, ok, open, report, same, settled, shared, testdata } from "./page.mjs";
+import { becomes, browser, done, drawn, folder, json, ok, open, report, same, shared, testdata, turnTo } from "./page.mjs";
 
 const small = join(testdata, "oom_split_pinned.pickle.zst");
+const TABS = ["state", "flame", "blocks", "allocations", "events"];
+const UNITS = { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 1 << 30 };
 const b = await browser();
+
+/** Bytes of words as the page writes them, to the last digit told. @param {string} words */
+function bytesOf(words) {
+  const [amount, unit] = words.split(" ");
+  return parseFloat(amount) * UNITS[unit];
+}
 
 /** Figures of the script against those of other commands. */
 async function figures(page, file, name) {
@@ -173,10 +181,16 @@ async function slices(page, name) {
     pace.ms = -1;
     s.ready = false;
     s.wholeBitmap = null;
+    // Messages of another have their turn in the order in which they came: no clock is asked.
     let ticks = 0;
-    const timer = setInterval(() => ticks++, 0);
+    const other = new MessageChannel();
+    other.port1.onmessage = () => {
+      ticks++;
+      other.port2.postMessage(0);
+    };
+    other.port2.postMessage(0);
     const draws = await Promise.all([s.draw(), s.draw()]);
-    clearInterval(timer);
+    other.port1.close();
     const out = { draws: draws.join(), ticks, pixels: s.pixels.every((p, i) => p === wanted[i]) };
 
     view.setTab("allocations");
@@ -217,6 +231,7 @@ async function slices(page, name) {
     view.setTab("state");
     return out;
   });
+  await drawn(page);
   same(found.draws, "false,true", `${name}: a newer drawing ends an older one`);
   ok(found.ticks > 0, `${name}: the browser has its turn between pieces`);
   ok(found.pixels, `${name}: drawn in pieces it is the same`);
@@ -233,7 +248,7 @@ async function keys(page, name) {
   });
   const press = async (key) => {
     await page.keyboard.press(key);
-    await settled(page);
+    await drawn(page);
     return look();
   };
   await page.locator("canvas.over").focus();
@@ -259,9 +274,12 @@ async function keys(page, name) {
   same(now.tab, "flame", `${name}: 2 is the flame graph`);
   const said = await page.locator(".readout[role=status]").textContent();
   ok(said.length > 10, `${name}: the live region speaks`);
+  const dialogs = () => page.locator("dialog[open]").count();
   await page.keyboard.press("?");
-  ok(await page.locator("dialog[open]").isVisible(), `${name}: ? helps`);
+  await becomes(dialogs, 1, `${name}: ? helps`);
   await page.keyboard.press("Escape");
+  await becomes(dialogs, 0, `${name}: Esc ends the help`);
+  await drawn(page, true);
   before = await look();
   const again = await open(b, page.url().replace(/^file:\/\//, "").replace(/#.*/, ""), { hash: before.hash });
   const there = await again.evaluate(() => {
@@ -275,22 +293,19 @@ async function keys(page, name) {
 }
 
 async function panels(page, name) {
-  for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
-    await page.click(`[data-tab=${tab}]`);
-    await page.waitForTimeout(120);
+  for (const tab of TABS) {
+    await turnTo(page, tab);
     const text = await page.locator(".viewer").innerText();
     ok(text.length > 100, `${name}: ${tab}`);
   }
   await page.locator("canvas.over").focus();
   await page.keyboard.press("f");
-  await settled(page);
-  await page.click("[data-tab=allocations]");
-  const all = Number(await page.locator(".rows[aria-label^=Allocations]").getAttribute("aria-rowcount"));
-  await page.keyboard.press("/");
-  await page.keyboard.type("size>1MiB");
-  await page.keyboard.press("Enter");
-  await settled(page);
-  const some = Number(await page.locator(".rows[aria-label^=Allocations]").getAttribute("aria-rowcount"));
+  await drawn(page);
+  await turnTo(page, "allocations");
+  const rowCount = async () => Number(await page.locator(".rows[aria-label^=Allocations]").getAttribute("aria-rowcount"));
+  const all = await rowCount();
+  await search(page, "size>1MiB");
+  const some = await rowCount();
   const wanted = await page.evaluate(() => {
     const t = window.vramscope.view.trace;
     let n = 0;
@@ -300,20 +315,19 @@ async function panels(page, name) {
   ok(some === wanted && some <= all, `${name}: the search leaves ${some} of ${all} allocations`);
   await page.locator(".rows[aria-label^=Allocations] th").first().click();
   await page.waitForSelector(".rows[aria-label^=Allocations] th[aria-sort=descending]");
-  const first = await page.locator(".rows[aria-label^=Allocations] tbody tr[data-at] td").first().textContent();
   const largest = await page.evaluate(() => {
     const t = window.vramscope.view.trace;
     let n = 0;
     for (let r = 0; r < t.nRows; r++) n = Math.max(n, t.size(r));
     return n;
   });
-  ok(Math.abs(parseFloat(first) * { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 1 << 30 }[first.split(" ")[1]] - largest) < largest * 0.01, `${name}: sorted by size`);
+  const first = page.locator(".rows[aria-label^=Allocations] tbody tr[data-at] td").first();
+  await becomes(async () => Math.abs(bytesOf(await first.textContent()) - largest) < largest * 0.01, true, `${name}: sorted by size`);
   await page.locator(".rows[aria-label^=Allocations] tbody tr[data-at]").first().click();
-  ok(await page.evaluate(() => window.vramscope.view.stage.pinned >= 0), `${name}: a row leads to its block`);
-  await page.fill("input[type=search]", "");
-  await page.locator("input[type=search]").press("Enter");
+  await becomes(() => page.evaluate(() => window.vramscope.view.stage.pinned >= 0), true, `${name}: a row leads to its block`);
+  await search(page, "");
   await page.keyboard.press("Escape");
-  await page.click("[data-tab=flame]");
+  await turnTo(page, "flame");
   const sum = await page.evaluate(() => {
     const v = window.vramscope.view;
     return [v.panels.flame.root.value, [...v.rowsNow()].reduce((n, r) => n + v.trace.size(r), 0)];
@@ -321,18 +335,33 @@ async function panels(page, name) {
   same(sum[0], sum[1], `${name}: the flame graph has all bytes of the moment`);
 }
 
+/** Search by keyboard, and what that shows. */
+async function search(page, words) {
+  const field = page.locator("input[type=search]");
+  await page.keyboard.press("/");
+  await field.fill(words);
+  await field.press("Enter");
+  await page.waitForFunction((text) => window.vramscope.view.text === text, words);
+  await drawn(page);
+}
+
 /** What fingers, the clipboard and the second picture do. */
 async function hands(page, name) {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator("canvas.over").focus();
-  for (const key of ["f", "p", "ArrowUp", "c"]) await page.keyboard.press(key);
-  await settled(page);
-  await page.waitForFunction(() => window.vramscope.view.stage.trails.has(window.vramscope.view.stage.pinned));
-  ok(true, `${name}: the selected block has an outline`);
+  for (const key of ["f", "p", "ArrowUp"]) {
+    await page.keyboard.press(key);
+    await drawn(page);
+  }
+  await becomes(() => page.evaluate(() => window.vramscope.view.stage.trails.has(window.vramscope.view.stage.pinned)), true,
+    `${name}: the selected block has an outline`);
   const frames = await page.evaluate(() => {
     const { trace, stage } = window.vramscope.view;
     return trace.frames(trace.stackRow[stage.pinned]).length;
   });
+  const told = page.locator(".readout[role=status]");
+  await page.keyboard.press("c");
+  await becomes(() => told.textContent(), "The stack is copied.", `${name}: c says that it copies`);
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   ok(frames > 0 && copied.split("\n").length >= frames + 2, `${name}: c copies the stack`);
   await page.keyboard.press("Escape");
@@ -351,34 +380,33 @@ async function hands(page, name) {
   await touch("touchStart", 500, 700);
   for (let k = 1; k <= 10; k++) await touch("touchMove", 500 - 10 * k, 700 + 10 * k);
   await touch("touchEnd");
-  await settled(page);
+  await drawn(page);
   const after = await look();
   ok(after.per < before.per * 0.6, `${name}: two fingers apart come closer`);
   ok(Math.abs(after.start + (600 - 84) * after.per - middle) < 40 * after.per, `${name}: what lay between them stays there`);
   same(after.pinned, -1, `${name}: and nothing is selected by it`);
   await page.keyboard.press("f");
-  await settled(page);
+  await drawn(page);
 
-  const area = await page.locator("canvas[role=img]").boundingBox();
-  await page.mouse.move(area.x + 500, area.y + 60);
-  const words = await page.locator(".stage:has(> canvas[role=img]) > .tip").textContent();
+  const area = page.locator("canvas[role=img]");
+  const tip = page.locator(".stage:has(> canvas[role=img]) > .tip");
+  await area.hover({ position: { x: 500, y: 60 } });
+  await tip.waitFor();
   const wanted = await page.evaluate(() => {
     const { trace, stage } = window.vramscope.view;
     const stand = stage.stand[500 - 84];
     const event = stand ? trace.changeEvent(trace.changes[stand - 1]) : trace.from;
     return [...stage.moments.rowsAt(event)].reduce((n, r) => n + trace.size(r), 0);
   });
-  const [amount, unit] = words.split(" ");
-  ok(Math.abs(parseFloat(amount) * { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 1 << 30 }[unit] - wanted) <= wanted * 0.01, `${name}: the second picture tells its bytes`);
+  ok(Math.abs(bytesOf(await tip.textContent()) - wanted) <= wanted * 0.01, `${name}: the second picture tells its bytes`);
 
   for (const query of ["life>2ms", "time<0.01s", "life<=6"]) {
-    await page.fill("input[type=search]", query);
-    await page.locator("input[type=search]").press("Enter");
-    const found = await page.evaluate((search) => {
+    await search(page, query);
+    const found = await page.evaluate((words) => {
       const v = window.vramscope.view;
       let n = 0;
       for (let r = 0; r < v.trace.nRows; r++) if (v.query.tests.every((test) => test(r))) n++;
-      return `${v.text === search} ${v.query.tests.length} ${n}`;
+      return `${v.text === words} ${v.query.tests.length} ${n}`;
     }, query);
     const all = await page.evaluate((test) => {
       const t = window.vramscope.view.trace;
@@ -393,11 +421,9 @@ async function hands(page, name) {
     }, query);
     same(found, `true 1 ${all}`, `${name}: ${query}`);
   }
-  await page.fill("input[type=search]", "size>1ms");
-  await page.locator("input[type=search]").press("Enter");
-  ok((await page.locator(".readout[role=status]").textContent()).includes("no unit"), `${name}: a wrong unit is told`);
-  await page.fill("input[type=search]", "");
-  await page.locator("input[type=search]").press("Enter");
+  await search(page, "size>1ms");
+  ok((await told.textContent()).includes("no unit"), `${name}: a wrong unit is told`);
+  await search(page, "");
   await page.locator("canvas.over").focus();
 }
 
@@ -421,8 +447,9 @@ await keys(page, "oom_split_pinned");
 await panels(page, "oom_split_pinned");
 await hands(page, "oom_split_pinned");
 await page.keyboard.press("t");
-const dark = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-same(dark, "rgb(15, 17, 21)", "t makes it dark");
+const background = (p) => p.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+await becomes(() => background(page), "rgb(15, 17, 21)", "t makes it dark");
+await drawn(page);
 for (const kind of ["PNG", "SVG"]) {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: kind, exact: true }).click()]);
   const path = join(folder, kind);
@@ -433,7 +460,7 @@ for (const kind of ["PNG", "SVG"]) {
 await quiet(page, "oom_split_pinned");
 
 const preferred = await open(b, report([small]), { colorScheme: "dark" });
-same(await preferred.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), "rgb(15, 17, 21)", "dark as the reader's system prefers");
+same(await background(preferred), "rgb(15, 17, 21)", "dark as the reader's system prefers");
 await quiet(preferred, "dark");
 
 const still = await open(b, report([small]), { javaScriptEnabled: false });
@@ -482,29 +509,36 @@ for (const name of ["trace-steps.json.gz", "timeline-small.raw.json.gz", "oom_sm
 // --- too large ---------------------------------------------------------------------------------------
 
 const big = leaks[2];
-const whole = report([big]);
-const size = statSync(whole).size;
 const levels = ["every 16th event only", "16th event, and addresses are left out", "a part of the events only"];
-/** @type {Map<string, string>} */
-const pages = new Map();
 let over = 0;
-for (let less = 1; less < 1600; less += 40) {
-  const path = report([big], `--max-html-size=${size - less}`);
-  const level = levels.find((words) => readFileSync(path, "utf8").includes(words)) || "";
-  if (!pages.has(level)) pages.set(level, path);
-  if (statSync(path).size > size - less && level !== levels[2]) over++;
+/** What is left out of a page under a limit: a place in `levels`, -1 for nothing. */
+function leftOut(limit) {
+  const path = report([big], `--max-html-size=${limit}`);
+  const text = readFileSync(path, "utf8");
+  const level = levels.findIndex((words) => text.includes(words));
+  if (text.length > limit && level < levels.length - 1) over++;
+  return { path, level };
 }
-same(over, 0, "no page is larger than its limit");
-same([...pages.keys()].join(), levels.join(), "details go in the order that is told");
-for (const [level, path] of pages) {
-  const less = await open(b, path);
-  ok((await less.locator(".warning").textContent()).includes(level), `the page says: ${level}`);
-  for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
-    await less.click(`[data-tab=${tab}]`);
-    await less.waitForTimeout(60);
+
+let limit = statSync(report([big])).size;
+for (const level of levels.keys()) {
+  // The highest limit under which something more is left out.
+  let low = Math.floor(limit / 2);
+  let high = limit;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (leftOut(middle).level >= level) low = middle;
+    else high = middle;
   }
+  limit = low;
+  const found = leftOut(limit);
+  same(levels[found.level], levels[level], "details go in the order that is told");
+  const less = await open(b, found.path);
+  ok((await less.locator(".warning").textContent()).includes(levels[level]), `the page says: ${levels[level]}`);
+  for (const tab of TABS) await turnTo(less, tab);
   await quiet(less, "a limited page");
 }
+same(over, 0, "no page is larger than its limit");
 
 // --- real recordings -----------------------------------------------------------------------------------
 
@@ -524,12 +558,10 @@ if (shared) {
   }
   for (const name of ["odd/hostile_names", "odd/metadata"]) {
     const p = await open(b, report([join(shared, "data", `${name}.pickle.zst`)]));
-    for (const tab of ["state", "flame", "blocks", "allocations", "events"]) {
-      await p.click(`[data-tab=${tab}]`);
-      await p.waitForTimeout(100);
-    }
+    for (const tab of TABS) await turnTo(p, tab);
     await p.locator("canvas.over").focus();
     await p.keyboard.press("ArrowUp");
+    await drawn(p);
     same(await p.evaluate(() => [window.__pwned, document.querySelectorAll("img, iframe, article script:not([type])").length].join()), ",0", `${name}: no name became markup`);
     await quiet(p, name);
   }

@@ -5,13 +5,11 @@
 
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { browser, done, folder, open, report, settled } from "./page.mjs";
+import { browser, done, folder, open, report } from "./page.mjs";
 
 const [, , snapshot, picture] = process.argv;
 const b = await browser();
 const page = await open(b, report([snapshot]), { viewport: { width: 1320, height: 860 }, colorScheme: "light" });
-await page.waitForFunction(() => window.vramscope.view.panels.element.dataset.shows === "state");
-await settled(page);
 const path = join(folder, "picture.png");
 await page.screenshot({ path });
 await b.close();
