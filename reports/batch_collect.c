@@ -11,7 +11,6 @@
 #include "passes/fragmentation.h"
 #include "passes/info.h"
 #include "passes/leaks.h"
-#include "passes/purpose.h"
 #include "passes/top.h"
 #include "reports/explain_words.h"
 #include "reports/top_key.h"
@@ -23,6 +22,7 @@ struct collector {
 	const struct model *m;
 	struct budget *budget;
 	size_t file, kept;
+	struct study study;
 	struct info info;
 	const struct info_device *device; /* the one with the highest peak, or NULL */
 };
@@ -93,7 +93,8 @@ static int add_device(struct collector *c, const struct info_device *d, struct e
 	if (d->end.reserved != BYTES_NONE && d->end.active != BYTES_NONE)
 		batch_set_real(b, BATCH_DEVICES, DEVICES_FRAGMENTATION, fragmentation_of(&d->end));
 	batch_set_u64(b, BATCH_DEVICES, DEVICES_OOMS, d->n_ooms);
-	batch_set_u64(b, BATCH_DEVICES, DEVICES_STEPS, d->n_steps);
+	if (d->steps_looked_for)
+		batch_set_u64(b, BATCH_DEVICES, DEVICES_STEPS, d->n_steps);
 	if (d->step_source == STEPS_NONE)
 		return 0;
 	return batch_set_text(b, BATCH_DEVICES, DEVICES_STEP_SOURCE,
@@ -189,7 +190,8 @@ static int fill_file(struct collector *c, struct error *err)
 		if (d->end.reserved != BYTES_NONE && d->end.active != BYTES_NONE)
 			batch_set_real(b, BATCH_FILES, FILES_FRAGMENTATION,
 				       fragmentation_of(&d->end));
-		batch_set_u64(b, BATCH_FILES, FILES_STEPS, d->n_steps);
+		if (d->steps_looked_for)
+			batch_set_u64(b, BATCH_FILES, FILES_STEPS, d->n_steps);
 	}
 	if (m->damage.offset == ERR_NO_OFFSET)
 		snprintf(words, sizeof words, "%s", m->damage.text);
@@ -274,15 +276,14 @@ static int copy_main_oom(struct collector *c, const struct explain_oom *o, struc
 	return rc;
 }
 
-static int add_ooms(struct collector *c, const struct explain_side *side, const struct rules *rules,
-		    struct error *err)
+static int add_ooms(struct collector *c, const struct explain_side *side, struct error *err)
 {
 	const struct emit_options words = {.format = EMIT_TEXT};
-	struct explain_options options = {.side = side, .rules = rules};
+	struct explain_options options = {.side = side};
 	struct explain x;
 	struct emit *e = NULL;
 	struct out *out = NULL;
-	int rc = explain_run(&x, c->m, &options, c->budget, err);
+	int rc = explain_run(&x, &c->study, &options, err);
 
 	if (rc < 0)
 		return rc;
@@ -405,6 +406,32 @@ static int add_leaks(struct collector *c, const struct purpose *p, struct error 
 	return rc;
 }
 
+/* The row of c->device among the devices. */
+static size_t device_row(const struct collector *c)
+{
+	size_t i = c->b->n_rows[BATCH_DEVICES] - 1;
+
+	while (batch_int(c->b, BATCH_DEVICES, i, DEVICES_DEVICE, -2) != c->device->device->index)
+		i--;
+	return i;
+}
+
+/* In long traces info does not look for steps. */
+static int add_step_count(struct collector *c, const struct phases *p, struct error *err)
+{
+	size_t row = device_row(c);
+
+	if (c->device->steps_looked_for)
+		return 0;
+	batch_set_u64(c->b, BATCH_FILES, FILES_STEPS, p->steps.n);
+	*batch_cell(c->b, BATCH_DEVICES, row, DEVICES_STEPS) =
+		*batch_cell(c->b, BATCH_FILES, c->file, FILES_STEPS);
+	if (p->source == STEPS_NONE)
+		return 0;
+	return batch_put_text(c->b, BATCH_DEVICES, row, DEVICES_STEP_SOURCE,
+			      step_source_name(p->source), err);
+}
+
 /* One walk: the highest and the last allocated bytes of each step. */
 static int add_steps(struct collector *c, const struct phases *p, struct replay *r,
 		     struct error *err)
@@ -462,6 +489,8 @@ static int add_with_purpose(struct collector *c, struct replay *r, const struct 
 	if (rc == 0 && c->m->format < CONTAINER_TRACE)
 		rc = add_leaks(c, p, err);
 	if (rc == 0)
+		rc = add_step_count(c, &p->phases, err);
+	if (rc == 0)
 		rc = add_steps(c, &p->phases, r, err);
 	if (rc == 0)
 		rc = batch_collect_points(c->b, c->file, c->m, d, r, p, err);
@@ -471,38 +500,23 @@ static int add_with_purpose(struct collector *c, struct replay *r, const struct 
 }
 
 /* `blocks`: the events say which block they are about. */
-static int add_lives(struct collector *c, const struct rules *rules, bool blocks, struct error *err)
+static int add_lives(struct collector *c, bool blocks, struct error *err)
 {
 	const struct device *d = c->device->device;
-	struct purpose *p;
-	struct replay *r;
-	int rc = replay_new(&r, c->m, d, c->budget, err);
+	struct replay *r = study_replay(&c->study, d, err);
+	const struct purpose *p = r && blocks ? study_purpose(&c->study, d, err) : NULL;
 
-	if (rc < 0)
-		return rc;
-	if (!blocks) {
-		rc = batch_collect_points(c->b, c->file, c->m, d, r, NULL, err);
-	} else if ((rc = purpose_new(&p, rules, c->m, r, d, NULL, c->budget, err)) == 0) {
-		rc = add_with_purpose(c, r, p, err);
-		purpose_free(p);
-	}
-	replay_free(r);
-	return rc;
+	if (!r || (blocks && !p))
+		return (int)err->code;
+	return blocks ? add_with_purpose(c, r, p, err)
+		      : batch_collect_points(c->b, c->file, c->m, d, r, NULL, err);
 }
 
 static void copy_leak_rate(struct collector *c)
 {
-	double leak = batch_number(c->b, BATCH_FILES, c->file, FILES_LEAK);
-
-	for (size_t i = c->b->n_rows[BATCH_DEVICES]; i-- > 0;) {
-		if (batch_int(c->b, BATCH_DEVICES, i, 0, -1) != (int64_t)c->file)
-			return;
-		if (batch_int(c->b, BATCH_DEVICES, i, DEVICES_DEVICE, -2) ==
-			    c->device->device->index &&
-		    !isnan(leak))
-			*batch_cell(c->b, BATCH_DEVICES, i, DEVICES_LEAK) =
-				*batch_cell(c->b, BATCH_FILES, c->file, FILES_LEAK);
-	}
+	if (!isnan(batch_number(c->b, BATCH_FILES, c->file, FILES_LEAK)))
+		*batch_cell(c->b, BATCH_DEVICES, device_row(c), DEVICES_LEAK) =
+			*batch_cell(c->b, BATCH_FILES, c->file, FILES_LEAK);
 }
 
 int batch_collect(struct batch *b, const struct model *m, const struct explain_side *side,
@@ -511,10 +525,14 @@ int batch_collect(struct batch *b, const struct model *m, const struct explain_s
 	struct collector c = {
 		.b = b, .m = m, .budget = m->budget, .file = b->n_rows[BATCH_FILES], .kept = kept};
 	bool blocks = knows_blocks(m);
-	int rc = info_run(&c.info, m, NULL, c.budget, err);
+	int rc;
 
-	if (rc < 0)
+	study_init(&c.study, m, rules, NULL, c.budget);
+	rc = info_run(&c.info, &c.study, err);
+	if (rc < 0) {
+		study_release(&c.study);
 		return rc;
+	}
 	c.device = highest(&c.info);
 	rc = batch_add_row(b, BATCH_FILES, 0, err);
 	if (rc == 0)
@@ -522,14 +540,15 @@ int batch_collect(struct batch *b, const struct model *m, const struct explain_s
 	for (size_t i = 0; i < c.info.devices.n && rc == 0; i++)
 		rc = add_device(&c, &c.info.devices.at[i], err);
 	if (rc == 0 && blocks)
-		rc = add_ooms(&c, side, rules, err);
+		rc = add_ooms(&c, side, err);
 	if (rc == 0 && c.device)
-		rc = add_lives(&c, rules, blocks, err);
+		rc = add_lives(&c, blocks, err);
 	if (rc == 0 && c.device)
 		copy_leak_rate(&c);
 	if (rc == 0)
 		rc = add_settings(&c, err);
 	info_release(&c.info);
+	study_release(&c.study);
 	return rc;
 }
 

@@ -83,6 +83,7 @@ static int explain_any(struct invocation *inv, const struct model *m, struct exp
 	struct explanation *r = calloc(1, sizeof *r);
 	struct rules *rules = NULL;
 	struct error err;
+	struct study study;
 	struct explain_options options = {
 		.one_device = inv->common.device != DEVICE_UNSET,
 		.device = inv->common.device,
@@ -104,9 +105,10 @@ static int explain_any(struct invocation *inv, const struct model *m, struct exp
 		explain_free(r);
 		return status;
 	}
-	options.rules = rules;
-	rc = m ? explain_run(&r->x, m, &options, &inv->budget, &err)
+	study_init(&study, m, rules, NULL, &inv->budget);
+	rc = m ? explain_run(&r->x, &study, &options, &err)
 	       : explain_run_log(&r->x, options.side, &options, &inv->budget, &err);
+	study_release(&study);
 	rules_free(rules);
 	if (rc < 0) {
 		explain_free(r);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/load_purpose.h"
 #include "cli/per_file.h"
 #include "passes/info.h"
 #include "reports/describe.h"
@@ -13,16 +14,18 @@ static int info_compute(struct invocation *inv, const struct model *m, void **re
 	struct info *i = malloc(sizeof *i);
 	const struct phases_options steps = {.step_marker = inv->common.step_marker};
 	struct error err = {0};
+	struct study s;
+	int rc = ERR_NOMEM;
 
-	if (!i || info_run(i, m, &steps, &inv->budget, &err) < 0) {
+	study_init(&s, m, NULL, &steps, &inv->budget);
+	if (i)
+		rc = info_run(i, &s, &err);
+	study_release(&s);
+	if (rc < 0) {
 		if (!i)
 			error_set(&err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 		free(i);
-		if (err.code == ERR_USAGE) {
-			complain("%s", err.text);
-			return STATUS_USAGE;
-		}
-		return complain_error("analyse", model_str(m, m->file), &err);
+		return complain_analysis(model_str(m, m->file), &err);
 	}
 	*result = i;
 	return STATUS_DONE;

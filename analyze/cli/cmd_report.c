@@ -32,7 +32,7 @@ static const struct opt report_opts[] = {
 /* A device and all that is known of it; `out` points to the rest. */
 struct reported_device {
 	struct replay *replay;
-	struct loaded_purpose loaded;
+	struct purpose *purpose;
 	struct timeline_groups groups;
 	struct timeline timeline;
 	struct timeline_verdicts verdicts;
@@ -49,6 +49,9 @@ struct reported_device {
 
 struct reported_file {
 	struct model *model;
+	struct rules *rules;
+	struct phases_options steps;
+	struct study study;
 	struct info info;
 	struct side_files sides;
 	bool has_info, has_sides, has_explain;
@@ -82,7 +85,7 @@ static void device_release(struct reported_device *d)
 		timeline_release(&d->timeline);
 	timeline_verdicts_release(&d->verdicts);
 	timeline_groups_release(&d->groups);
-	loaded_purpose_release(&d->loaded);
+	purpose_free(d->purpose);
 	replay_free(d->replay);
 }
 
@@ -98,6 +101,8 @@ static void file_release(struct reported_file *f)
 		side_files_release(&f->sides);
 	if (f->has_info)
 		info_release(&f->info);
+	study_release(&f->study);
+	rules_free(f->rules);
 	model_free(f->model);
 }
 
@@ -124,8 +129,8 @@ static int device_timeline(struct invocation *inv, const struct model *m, const 
 				     .max_bands = TIMELINE_MAX_BANDS};
 	int rc = 0;
 
-	if (out->loaded.purpose && d->n_events) {
-		const struct purpose *p = out->loaded.purpose;
+	if (out->purpose && d->n_events) {
+		const struct purpose *p = out->purpose;
 
 		rc = timeline_groups_run(&out->groups, GROUP_CATEGORY, &p->allocations,
 					 &p->categories, o.from, o.to, s->allocated.event,
@@ -179,7 +184,7 @@ static int device_frag(struct invocation *inv, const struct model *m, const stru
 static int device_leaks(struct invocation *inv, const struct device *d, struct reported_device *out,
 			const char *const *file, struct error *err)
 {
-	const struct purpose *p = out->loaded.purpose;
+	const struct purpose *p = out->purpose;
 	struct leaks_options o = {
 		.until = (int64_t)d->n_events - 1,
 		.capacity_bytes = leaks_capacity(&p->allocations,
@@ -200,15 +205,13 @@ static int device_compute(struct invocation *inv, struct reported_file *f, const
 			  struct reported_device *out, struct report_device *told)
 {
 	struct error err;
-	int rc = replay_new(&out->replay, f->model, d, &inv->budget, &err), status;
+	int rc = study_replay(&f->study, d, &err) &&
+				 (d->no_addresses || study_purpose(&f->study, d, &err))
+			 ? 0
+			 : (int)err.code;
 
-	*told = (struct report_device){.device = d, .replay = out->replay};
-	if (rc == 0 && !d->no_addresses) {
-		status = load_purpose(inv, f->model, d, out->replay, &out->loaded);
-		if (status != STATUS_DONE)
-			return status;
-		told->purpose = out->loaded.purpose;
-	}
+	study_take(&f->study, &out->replay, &out->purpose);
+	*told = (struct report_device){.device = d, .replay = out->replay, .purpose = out->purpose};
 	if (rc == 0 && (rc = device_timeline(inv, f->model, d, out, &err)) == 0)
 		told->timeline = &out->timeline;
 	if (rc == 0 && (rc = device_peak(inv, f->model, d, out, &told->peak, &err)) == 0) {
@@ -231,18 +234,13 @@ static int file_explain(struct invocation *inv, struct reported_file *f, struct 
 	struct explain_options options = {.one_device = inv->common.device != DEVICE_UNSET,
 					  .device = inv->common.device,
 					  .side = &f->sides.side};
-	struct rules *rules = NULL;
 	struct error err;
 	int rc, status = side_files_read(&f->sides, inv, &sides, f->name);
 
 	if (status != STATUS_DONE)
 		return status;
 	f->has_sides = true;
-	if (inv->common.rules && (status = load_rules(inv, &rules)) != STATUS_DONE)
-		return status;
-	options.rules = rules;
-	rc = explain_run(&f->explain, f->model, &options, &inv->budget, &err);
-	rules_free(rules);
+	rc = explain_run(&f->explain, &f->study, &options, &err);
 	if (rc < 0)
 		return complain_error("explain", f->name, &err);
 	f->has_explain = true;
@@ -296,10 +294,12 @@ static int file_compute(struct invocation *inv, const char *name, struct reporte
 		status = load_named_device(inv, f->model, &ignored);
 	if (status != STATUS_DONE)
 		return status;
-	if (info_run(&f->info, f->model,
-		     &(struct phases_options){.step_marker = inv->common.step_marker}, &inv->budget,
-		     &err) < 0)
-		return complain_error("analyse", name, &err);
+	if ((status = load_rules(inv, &f->rules)) != STATUS_DONE)
+		return status;
+	f->steps.step_marker = inv->common.step_marker;
+	study_init(&f->study, f->model, f->rules, &f->steps, &inv->budget);
+	if (info_run(&f->info, &f->study, &err) < 0)
+		return complain_analysis(name, &err);
 	f->has_info = true;
 	status = file_explain(inv, f, told);
 	if (status == STATUS_DONE)

@@ -26,6 +26,14 @@ static int add_file(struct invocation *inv, struct rules *rules)
 	return complain_error("read", file, &err);
 }
 
+int complain_analysis(const char *file, const struct error *err)
+{
+	if (err->code != ERR_USAGE)
+		return complain_error("analyse", file, err);
+	complain("%s", err->text);
+	return STATUS_USAGE;
+}
+
 int load_rules(struct invocation *inv, struct rules **out)
 {
 	struct rules *rules;
@@ -74,10 +82,7 @@ int load_purpose(struct invocation *inv, const struct model *m, const struct dev
 		return STATUS_DONE;
 	}
 	loaded_purpose_release(&p);
-	if (err.code != ERR_USAGE)
-		return complain_error("analyse", model_str(m, m->file), &err);
-	complain("%s", err.text);
-	return STATUS_USAGE;
+	return complain_analysis(model_str(m, m->file), &err);
 }
 
 void loaded_purpose_release(struct loaded_purpose *p)

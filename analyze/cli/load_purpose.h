@@ -9,6 +9,9 @@
 #include "cli/command.h"
 #include "passes/purpose.h"
 
+/* One line on stderr: what is wrong with --step-marker, or why `file` could not be analysed. */
+int complain_analysis(const char *file, const struct error *err);
+
 /* The built-in rules, and those of --rules in front of them; rules_free it. */
 int load_rules(struct invocation *inv, struct rules **out);
 

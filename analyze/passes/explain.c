@@ -19,10 +19,11 @@ struct explain_walk {
 	const struct model *m;
 	const struct explain_side *side;
 	const struct explain_options *options;
+	struct study *study;
 	struct budget *budget;
 	struct holders holders;
 	const struct device *d;
-	struct replay *replay;
+	struct replay *replay; /* weak: the study's, of `d` */
 	struct open_spans spans;
 	struct state state;
 	struct explain_look look;
@@ -229,8 +230,7 @@ static int explain_one(struct explain_walk *w, const struct oom_event *event, st
 /* Causes stand on the whole trace, doubts on the causes. */
 static int conclude(struct explain_walk *w, size_t first, struct error *err)
 {
-	int rc = explain_causes(&w->out, first, w->m, w->d, w->replay, &w->holders.sites,
-				w->options, err);
+	int rc = explain_causes(&w->out, first, w->study, w->d, &w->holders.sites, w->options, err);
 
 	for (size_t i = first; i < w->out.ooms.n && rc == 0; i++)
 		explain_doubt(&w->out.ooms.at[i], replay_summary(w->replay)->history);
@@ -249,7 +249,8 @@ static int explain_device(struct explain_walk *w, const struct device *d, struct
 	w->looked_at = -1;
 	if ((rc = open_spans_init(&w->spans, w->m, d->index, w->budget, err)) < 0)
 		goto out;
-	rc = replay_new(&w->replay, w->m, d, w->budget, err);
+	w->replay = study_replay(w->study, d, err);
+	rc = w->replay ? 0 : (int)err->code;
 	for (size_t i = 0; i < events.at.n && rc == 0; i++)
 		rc = explain_one(w, &events.at.at[i], err);
 	if (rc == 0)
@@ -257,8 +258,6 @@ static int explain_device(struct explain_walk *w, const struct device *d, struct
 	if (rc == 0)
 		explain_simulate(&w->out, first, w->m, d, w->replay);
 out:
-	replay_free(w->replay);
-	w->replay = NULL;
 	open_spans_release(&w->spans);
 	vec_release(&events.at, w->budget);
 	return rc;
@@ -274,11 +273,12 @@ static int offer_peak(struct explain_walk *w, const struct device *d, struct err
 {
 	struct explain_peak *peak = &w->out.peak;
 	const struct replay_summary *s;
-	int rc;
+	int rc = 0;
 
 	w->d = d;
-	if ((rc = replay_new(&w->replay, w->m, d, w->budget, err)) < 0)
-		return rc;
+	w->replay = study_replay(w->study, d, err);
+	if (!w->replay)
+		return (int)err->code;
 	s = replay_summary(w->replay);
 	if (peak->n_devices++ == 0 ||
 	    known_bytes(s->allocated.bytes) > known_bytes(peak->look.totals.allocated)) {
@@ -295,8 +295,6 @@ static int offer_peak(struct explain_walk *w, const struct device *d, struct err
 			rc = find_outside(&peak->outside, w, peak->time_us, BYTES_NONE, err);
 		}
 	}
-	replay_free(w->replay);
-	w->replay = NULL;
 	return rc;
 }
 
@@ -331,16 +329,22 @@ static int each_device(struct explain_walk *w, const struct explain_options *o,
 	return rc;
 }
 
-int explain_run(struct explain *out, const struct model *m, const struct explain_options *options,
-		struct budget *budget, struct error *err)
+int explain_run(struct explain *out, struct study *study, const struct explain_options *options,
+		struct error *err)
 {
+	const struct model *m = study->m;
+	struct budget *budget = study->budget;
 	struct explain_walk w = {.out = {.budget = budget},
 				 .m = m,
 				 .side = options->side,
 				 .options = options,
+				 .study = study,
 				 .budget = budget};
+	struct error own;
 	int rc;
 
+	if (!err)
+		err = &own;
 	if (options->one_device && !model_device(m, options->device))
 		return error_set(err, ERR_NO_MOMENT, ERR_NO_OFFSET, "the file has no device %d",
 				 (int)options->device);

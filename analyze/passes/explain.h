@@ -36,9 +36,8 @@
 #include "passes/no_stack.h"
 #include "passes/outside.h"
 #include "passes/phases.h"
-#include "passes/rules.h"
+#include "passes/study.h"
 #include "passes/survey.h"
-#include "replay/replay.h"
 
 enum verdict {
 	VERDICT_UNKNOWN,
@@ -283,13 +282,13 @@ struct explain_options {
 	bool one_device; /* look at `device` only */
 	int32_t device;
 	const struct explain_side *side; /* or NULL */
-	const struct rules *rules;       /* or NULL: the built-in ones */
 	bool categories;                 /* of long traces, too, where nothing else needs them */
 };
 
-/* Errors: ERR_NO_MOMENT when there is no such device, ERR_LIMIT, ERR_NOMEM. */
-int explain_run(struct explain *out, const struct model *m, const struct explain_options *options,
-		struct budget *budget, struct error *err);
+/* Of the study's model. Errors: ERR_NO_MOMENT when there is no such device, ERR_LIMIT, ERR_NOMEM,
+ * those of phases_run. */
+int explain_run(struct explain *out, struct study *study, const struct explain_options *options,
+		struct error *err);
 /* From the messages of a log alone: one oom a message that has amounts. */
 int explain_run_log(struct explain *out, const struct explain_side *side,
 		    const struct explain_options *options, struct budget *budget,

@@ -47,7 +47,7 @@ const char *cause_name(enum cause c)
 
 static const struct allocation *row_at(const struct cause_facts *f, size_t i)
 {
-	return &f->lives.rows.at[i];
+	return &f->p->allocations.rows.at[i];
 }
 
 static bool is_live(const struct allocation *a, int64_t event)
@@ -57,29 +57,29 @@ static bool is_live(const struct allocation *a, int64_t event)
 
 static enum phase request_phase(const struct cause_facts *f, const struct explain_oom *o)
 {
-	return (enum phase)stack_rules_of(&f->stacks, o->stack)->phase;
+	return (enum phase)stack_rules_of(&f->p->stacks, o->stack)->phase;
 }
 
 /* The phase that the program was in: what the request's own stack shows, else the run around it. */
 static enum phase phase_of_oom(const struct cause_facts *f, const struct explain_oom *o)
 {
 	enum phase p = phase_of_run(request_phase(f, o));
-	int64_t run = phases_run_at(&f->phases, o->event);
+	int64_t run = phases_run_at(&f->p->phases, o->event);
 
 	if (p == PHASE_NONE && run >= 0)
-		p = f->phases.runs.at[run].phase;
+		p = f->p->phases.runs.at[run].phase;
 	return p;
 }
 
 static enum phase phase_of_row(const struct cause_facts *f, size_t i)
 {
-	return phase_of_run((enum phase)f->phases.of_row.at[i]);
+	return phase_of_run((enum phase)f->p->phases.of_row.at[i]);
 }
 
 static bool had_run_before(const struct cause_facts *f, enum phase phase, int64_t event)
 {
-	for (size_t i = 0; i < f->phases.runs.n; i++) {
-		const struct phase_run *r = &f->phases.runs.at[i];
+	for (size_t i = 0; i < f->p->phases.runs.n; i++) {
+		const struct phase_run *r = &f->p->phases.runs.at[i];
 
 		if (r->first_event >= event)
 			break;
@@ -134,7 +134,7 @@ static bool is_single_request(const struct explain_oom *o, struct explain_cause 
 static void sum_loaded(struct cause_facts *f, const struct explain_oom *o, struct explain_cause *c)
 {
 	sites_clear(f);
-	for (size_t i = 0; i < f->lives.rows.n; i++) {
+	for (size_t i = 0; i < f->p->allocations.rows.n; i++) {
 		const struct allocation *a = row_at(f, i);
 
 		if (!is_live(a, o->event) || phase_of_row(f, i) != PHASE_LOAD)
@@ -169,9 +169,9 @@ static bool is_state_dict_copy(struct cause_facts *f, const struct explain_oom *
 
 	if (phase_of_oom(f, o) != PHASE_LOAD)
 		return false;
-	hashmap_init(&unread, f->lives.budget);
+	hashmap_init(&unread, f->p->allocations.budget);
 	for (int pass = 0; pass < 2 && ok; pass++)
-		for (size_t i = 0; i < f->lives.rows.n && ok; i++) {
+		for (size_t i = 0; i < f->p->allocations.rows.n && ok; i++) {
 			const struct allocation *a = row_at(f, i);
 			bool read = cause_reads_file(f, a->stack);
 			const uint64_t *n;
@@ -199,15 +199,15 @@ static bool is_state_dict_copy(struct cause_facts *f, const struct explain_oom *
 static bool is_optimizer_init(struct cause_facts *f, const struct explain_oom *o,
 			      struct explain_cause *c)
 {
-	int64_t run = phases_run_at(&f->phases, o->event);
+	int64_t run = phases_run_at(&f->p->phases, o->event);
 	int64_t first;
 
-	if (run < 0 || f->phases.runs.at[run].phase != PHASE_OPTIMIZER ||
+	if (run < 0 || f->p->phases.runs.at[run].phase != PHASE_OPTIMIZER ||
 	    f->history == HISTORY_TRUNCATED || had_run_before(f, PHASE_OPTIMIZER, o->event))
 		return false;
-	first = f->phases.runs.at[run].first_event;
+	first = f->p->phases.runs.at[run].first_event;
 	sites_clear(f);
-	for (size_t i = 0; i < f->lives.rows.n; i++) {
+	for (size_t i = 0; i < f->p->allocations.rows.n; i++) {
 		const struct allocation *a = row_at(f, i);
 
 		if (!is_live(a, o->event) || a->born < first)
@@ -229,7 +229,7 @@ static bool site_grows(const struct cause_facts *f, const struct explain_oom *o,
 	uint64_t first = 0, last = 0, grew = 0, shrank = 0;
 	uint32_t site = f->sites->of_stack.at[stack.i];
 
-	for (size_t i = f->lives.n_before; i < f->lives.rows.n; i++) {
+	for (size_t i = f->p->allocations.n_before; i < f->p->allocations.rows.n; i++) {
 		const struct allocation *a = row_at(f, i);
 
 		if (f->sites->of_stack.at[a->stack.i] != site || a->born >= o->event)
@@ -254,8 +254,8 @@ static bool is_growing_cache(const struct cause_facts *f, const struct explain_o
 	struct explain_cause own = {.cause = CAUSE_GROWING_CACHE};
 	size_t n = o->look.n_holders < 4 ? o->look.n_holders : 4;
 
-	if (stacks_depth(&f->lives.model->stacks, o->stack) && site_grows(f, o, o->stack, &own) &&
-	    own.bytes >= o->survey.allocated / CACHE_PART) {
+	if (stacks_depth(&f->p->allocations.model->stacks, o->stack) &&
+	    site_grows(f, o, o->stack, &own) && own.bytes >= o->survey.allocated / CACHE_PART) {
 		*c = own;
 		c->has_site = true;
 		c->site = o->site;
@@ -264,7 +264,7 @@ static bool is_growing_cache(const struct cause_facts *f, const struct explain_o
 	for (size_t i = 0; i < n; i++) {
 		struct explain_cause of = {.cause = CAUSE_GROWING_CACHE};
 
-		if (!stacks_depth(&f->lives.model->stacks, holders[i].stack) ||
+		if (!stacks_depth(&f->p->allocations.model->stacks, holders[i].stack) ||
 		    !site_grows(f, o, holders[i].stack, &of) ||
 		    of.bytes < o->survey.allocated / CACHE_PART)
 			continue;
@@ -280,13 +280,14 @@ static bool is_growing_cache(const struct cause_facts *f, const struct explain_o
 static size_t rows_since_backward(const struct cause_facts *f, int64_t event)
 {
 	int64_t since = EVENT_START;
-	size_t i = f->lives.n_before;
+	size_t i = f->p->allocations.n_before;
 
-	for (size_t k = 0; k < f->phases.runs.n && f->phases.runs.at[k].first_event < event; k++)
-		if (f->phases.runs.at[k].phase == PHASE_BACKWARD ||
-		    f->phases.runs.at[k].phase == PHASE_LOAD)
-			since = f->phases.runs.at[k].last_seen;
-	while (i < f->lives.rows.n && row_at(f, i)->born <= since)
+	for (size_t k = 0; k < f->p->phases.runs.n && f->p->phases.runs.at[k].first_event < event;
+	     k++)
+		if (f->p->phases.runs.at[k].phase == PHASE_BACKWARD ||
+		    f->p->phases.runs.at[k].phase == PHASE_LOAD)
+			since = f->p->phases.runs.at[k].last_seen;
+	while (i < f->p->allocations.rows.n && row_at(f, i)->born <= since)
 		i++;
 	return i;
 }
@@ -294,13 +295,13 @@ static size_t rows_since_backward(const struct cause_facts *f, int64_t event)
 /* A stack by its Python frames alone, in f->python_key; 0: it has none. */
 static uint64_t python_key(struct cause_facts *f, stack_id stack)
 {
-	const struct stacks *s = &f->lives.model->stacks;
+	const struct stacks *s = &f->p->allocations.model->stacks;
 	uint64_t *key = &f->python_key.at[stack.i];
 
 	for (size_t k = *key ? stacks_depth(s, stack) : 0; k < stacks_depth(s, stack); k++) {
 		frame_id frame = s->pool.at[s->start.at[stack.i] + k];
 
-		if (frame_is_python(f->lives.model, frame))
+		if (frame_is_python(f->p->allocations.model, frame))
 			*key = hash_combine(*key, frame.i) | 1;
 	}
 	return *key;
@@ -376,11 +377,11 @@ static bool is_retained_graph(struct cause_facts *f, const struct explain_oom *o
 	struct hashmap counts;
 	uint64_t often = 0;
 
-	while (to < f->lives.rows.n && row_at(f, to)->born < o->event)
+	while (to < f->p->allocations.rows.n && row_at(f, to)->born < o->event)
 		to++;
 	if (phase_of_oom(f, o) != PHASE_FORWARD || from == to)
 		return false;
-	hashmap_init(&counts, f->lives.budget);
+	hashmap_init(&counts, f->p->allocations.budget);
 	start = count_stacks(f, &counts, from, to, &often) == 0
 			? find_start(f, &counts, from, to, often)
 			: to;
@@ -396,7 +397,7 @@ static size_t steps_before(const struct cause_facts *f, int64_t event)
 {
 	size_t n = 0;
 
-	while (n < f->phases.steps.n && f->phases.steps.at[n].last_event < event)
+	while (n < f->p->phases.steps.n && f->p->phases.steps.at[n].last_event < event)
 		n++;
 	return n;
 }
@@ -408,14 +409,14 @@ static void sum_survivors(struct cause_facts *f, const struct explain_oom *o, si
 
 	sites_clear(f);
 	memset(f->step_bytes.at, 0, f->step_bytes.n * sizeof *f->step_bytes.at);
-	for (size_t i = f->lives.n_before; i < f->lives.rows.n; i++) {
+	for (size_t i = f->p->allocations.n_before; i < f->p->allocations.rows.n; i++) {
 		const struct allocation *a = row_at(f, i);
 
-		while (step < n && f->phases.steps.at[step].last_event < a->born)
+		while (step < n && f->p->phases.steps.at[step].last_event < a->born)
 			step++;
 		if (step >= n)
 			break;
-		if (a->born < f->phases.steps.at[step].first_event || !is_live(a, o->event))
+		if (a->born < f->p->phases.steps.at[step].first_event || !is_live(a, o->event))
 			continue;
 		f->step_bytes.at[step] += a->size;
 		if (step >= from)
@@ -433,7 +434,7 @@ static bool is_leak(struct cause_facts *f, const struct explain_oom *o, struct e
 	if (until < from + MIN_STEPS)
 		return false;
 	/* Where allocations repeat without a step that is known, the rest has to be sure. */
-	if (f->phases.source == STEPS_PATTERN)
+	if (f->p->phases.source == STEPS_PATTERN)
 		part = 2;
 	sum_survivors(f, o, from, until);
 	for (size_t i = from; i < until; i++) {
@@ -457,7 +458,7 @@ static uint64_t growth_of_others(const struct cause_facts *f, size_t n)
 	size_t e = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct training_step *s = &f->phases.steps.at[i];
+		const struct training_step *s = &f->p->phases.steps.at[i];
 		uint64_t base, peak;
 
 		while (e < (size_t)s->first_event)
@@ -478,16 +479,16 @@ static bool is_outlier(struct cause_facts *f, const struct explain_oom *o, struc
 	size_t n = steps_before(f, o->event);
 	uint64_t live = 0, base = 0;
 
-	if (n < MIN_STEPS || n >= f->phases.steps.n ||
-	    f->phases.steps.at[n].first_event > o->event || f->phases.source == STEPS_PATTERN)
+	if (n < MIN_STEPS || n >= f->p->phases.steps.n ||
+	    f->p->phases.steps.at[n].first_event > o->event || f->p->phases.source == STEPS_PATTERN)
 		return false;
 	sites_clear(f);
-	for (size_t i = 0; i < f->lives.rows.n; i++) {
+	for (size_t i = 0; i < f->p->allocations.rows.n; i++) {
 		const struct allocation *a = row_at(f, i);
 
 		live += is_live(a, o->event) ? a->size : 0;
-		base += is_live(a, f->phases.steps.at[n].first_event) ? a->size : 0;
-		if (is_live(a, o->event) && a->born >= f->phases.steps.at[n].first_event)
+		base += is_live(a, f->p->phases.steps.at[n].first_event) ? a->size : 0;
+		if (is_live(a, o->event) && a->born >= f->p->phases.steps.at[n].first_event)
 			sites_add(f, a);
 	}
 	live += o->request.rounded;
@@ -508,12 +509,13 @@ static bool is_activations(struct cause_facts *f, const struct explain_oom *o,
 
 	if ((phase != PHASE_FORWARD && phase != PHASE_BACKWARD) || f->history == HISTORY_TRUNCATED)
 		return false;
-	for (size_t i = 0; i < f->phases.runs.n && f->phases.runs.at[i].last_event < o->event; i++)
-		optimizers += f->phases.runs.at[i].phase == PHASE_OPTIMIZER;
+	for (size_t i = 0; i < f->p->phases.runs.n && f->p->phases.runs.at[i].last_event < o->event;
+	     i++)
+		optimizers += f->p->phases.runs.at[i].phase == PHASE_OPTIMIZER;
 	if (optimizers > 1 || steps_before(f, o->event) > 1)
 		return false;
 	sites_clear(f);
-	for (size_t i = f->lives.n_before; i < f->lives.rows.n; i++) {
+	for (size_t i = f->p->allocations.n_before; i < f->p->allocations.rows.n; i++) {
 		const struct allocation *a = row_at(f, i);
 
 		if (!is_live(a, o->event) || phase_of_row(f, i) != PHASE_FORWARD)

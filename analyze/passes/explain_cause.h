@@ -4,11 +4,8 @@
 #ifndef ANALYZE_PASSES_EXPLAIN_CAUSE_H
 #define ANALYZE_PASSES_EXPLAIN_CAUSE_H
 
-#include "passes/allocations.h"
-#include "passes/categories.h"
 #include "passes/explain_private.h"
-#include "passes/phases.h"
-#include "passes/rules.h"
+#include "passes/study.h"
 
 /* A column of numbers; vec.h works on it. */
 struct sums {
@@ -17,12 +14,8 @@ struct sums {
 };
 
 struct cause_facts {
-	struct allocations lives;
-	const struct rules *rules; /* weak */
-	struct rules *builtin;     /* those, where nobody gave others */
-	struct stack_rules stacks;
-	struct phases phases;
-	struct categories categories;
+	const struct purpose *p;        /* weak: the study's */
+	const struct rules *rules;      /* weak */
 	const struct site_table *sites; /* weak */
 	enum history history;
 	/* Room for sums while a rule is tried. */

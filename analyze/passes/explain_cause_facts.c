@@ -7,7 +7,7 @@
 
 bool cause_reads_file(const struct cause_facts *f, stack_id stack)
 {
-	uint16_t row = stack_rules_of(&f->stacks, stack)->phase_rule;
+	uint16_t row = stack_rules_of(&f->p->stacks, stack)->phase_rule;
 	const char *id = row == RULE_NONE ? "" : rules_at(f->rules, row)->id;
 
 	/* torch.load and safetensors. */
@@ -34,8 +34,8 @@ static int zeros(struct sums *s, size_t n, struct budget *budget, struct error *
 
 static void sum_changes(struct cause_facts *f)
 {
-	for (size_t i = 0; i < f->lives.rows.n; i++) {
-		const struct allocation *a = &f->lives.rows.at[i];
+	for (size_t i = 0; i < f->p->allocations.rows.n; i++) {
+		const struct allocation *a = &f->p->allocations.rows.at[i];
 
 		if (a->born >= 0)
 			f->change.at[a->born] += a->size;
@@ -51,7 +51,7 @@ static int make_room(struct cause_facts *f, const struct model *m, const struct 
 
 	if ((rc = zeros(&f->site_bytes, f->sites->sites.n, budget, err)) < 0 ||
 	    (rc = zeros(&f->python_key, m->stacks.start.n - 1, budget, err)) < 0 ||
-	    (rc = zeros(&f->step_bytes, f->phases.steps.n, budget, err)) < 0 ||
+	    (rc = zeros(&f->step_bytes, f->p->phases.steps.n, budget, err)) < 0 ||
 	    (rc = zeros(&f->change, (size_t)d->n_events, budget, err)) < 0)
 		return rc;
 	sum_changes(f);
@@ -64,12 +64,12 @@ static void sum_categories(const struct cause_facts *f, struct explain_oom *o)
 {
 	uint64_t *by = o->by_category, sum = 0;
 
-	for (size_t i = 0; i < f->lives.rows.n; i++) {
-		const struct allocation *a = &f->lives.rows.at[i];
+	for (size_t i = 0; i < f->p->allocations.rows.n; i++) {
+		const struct allocation *a = &f->p->allocations.rows.at[i];
 
 		if (a->born >= o->event || a->free_requested < o->event)
 			continue;
-		by[f->categories.rows.at[i].category] += a->size;
+		by[f->p->categories.rows.at[i].category] += a->size;
 		sum += a->size;
 	}
 	o->categories_known = sum <= o->survey.allocated;
@@ -77,32 +77,8 @@ static void sum_categories(const struct cause_facts *f, struct explain_oom *o)
 		by[CATEGORY_UNKNOWN] += o->survey.allocated - sum;
 }
 
-static int gather(struct cause_facts *f, const struct model *m, const struct device *d,
-		  struct replay *r, struct budget *budget, struct error *err)
-{
-	int rc;
-
-	f->history = replay_summary(r)->history;
-	if ((rc = allocations_run(&f->lives, m, r, d, budget, err)) < 0 ||
-	    (!f->rules && (rc = rules_new(&f->builtin, budget, err)) < 0))
-		return rc;
-	if (!f->rules)
-		f->rules = f->builtin;
-	if ((rc = stack_rules_init(&f->stacks, f->rules, m, budget, err)) < 0 ||
-	    (rc = phases_run(&f->phases, &f->lives, &f->stacks, NULL, budget, err)) < 0 ||
-	    (rc = categories_run(&f->categories, &f->lives, &f->stacks, &f->phases, budget, err)) <
-		    0)
-		return rc;
-	return 0;
-}
-
 static void release(struct cause_facts *f, struct budget *budget)
 {
-	categories_release(&f->categories);
-	phases_release(&f->phases);
-	stack_rules_release(&f->stacks);
-	rules_free(f->builtin);
-	allocations_release(&f->lives);
 	vec_release(&f->site_bytes, budget);
 	vec_release(&f->python_key, budget);
 	vec_release(&f->step_bytes, budget);
@@ -121,13 +97,13 @@ static bool wants_cause(const struct explain_oom *o)
 	       o->verdict != VERDICT_STRANDED_CACHE && o->verdict != VERDICT_FRAGMENTATION;
 }
 
-int explain_causes(struct explain *x, size_t first, const struct model *m, const struct device *d,
-		   struct replay *r, const struct site_table *sites,
-		   const struct explain_options *options, struct error *err)
+int explain_causes(struct explain *x, size_t first, struct study *study, const struct device *d,
+		   const struct site_table *sites, const struct explain_options *options,
+		   struct error *err)
 {
-	struct cause_facts f = {.sites = sites, .rules = options->rules};
+	struct cause_facts f = {.sites = sites};
 	size_t n = 0, n_causes = 0;
-	int rc;
+	int rc = 0;
 
 	for (size_t i = first; i < x->ooms.n; i++) {
 		n += wants_categories(&x->ooms.at[i]);
@@ -135,9 +111,13 @@ int explain_causes(struct explain *x, size_t first, const struct model *m, const
 	}
 	if (n == 0 || (n_causes == 0 && d->n_events > MAX_EVENTS && !options->categories))
 		return 0;
-	rc = gather(&f, m, d, r, x->budget, err);
-	if (rc == 0 && n_causes > 0)
-		rc = make_room(&f, m, d, x->budget, err);
+	f.p = study_purpose(study, d, err);
+	if (!f.p)
+		return (int)err->code;
+	f.rules = study->rules;
+	f.history = replay_summary(study->replay)->history;
+	if (n_causes > 0)
+		rc = make_room(&f, study->m, d, x->budget, err);
 	for (size_t i = first; i < x->ooms.n && rc == 0; i++) {
 		struct explain_oom *o = &x->ooms.at[i];
 

@@ -23,10 +23,10 @@ int explain_fewest_blocks(uint64_t *out, const struct state *s, const struct mod
 			  uint64_t need, struct budget *budget, struct error *err);
 
 /* Fill causes and categories of the ooms from row `first` on, which are of device d; retried ones
- * have none. Leaves the replay at the end. Errors: ERR_LIMIT, ERR_NOMEM. */
-int explain_causes(struct explain *x, size_t first, const struct model *m, const struct device *d,
-		   struct replay *r, const struct site_table *sites,
-		   const struct explain_options *options, struct error *err);
+ * have none. Errors: ERR_LIMIT, ERR_NOMEM. */
+int explain_causes(struct explain *x, size_t first, struct study *study, const struct device *d,
+		   const struct site_table *sites, const struct explain_options *options,
+		   struct error *err);
 
 /* Put the settings that are advised for the last oom of device d to the model of the allocator,
  * where that reproduces the trace; `first` as above. Errors: none, an estimate stays one. */

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "passes/allocations.h"
 #include "passes/phases.h"
-#include "passes/rules.h"
 
 static int add_ooms(struct info *i, struct info_device *out, const struct model *m,
 		    struct error *err)
@@ -134,36 +133,23 @@ static void sum_segments(struct info_device *out, const struct model *m)
 	out->end = t;
 }
 
-static int find_steps(struct info_device *out, const struct model *m, struct replay *r,
-		      const struct phases_options *steps, struct budget *budget, struct error *err)
+static int find_steps(struct info_device *out, struct study *s, struct error *err)
 {
-	struct stack_rules stacks = {0};
-	struct allocations lives = {0};
-	struct phases phases = {0};
-	struct rules *rules;
-	int rc;
+	const struct device *d = out->device;
+	const struct purpose *p;
 
-	if (out->device->n_events > INFO_STEP_EVENTS && !(steps && steps->step_marker))
+	if (d->n_events > INFO_STEP_EVENTS && !(s->steps && s->steps->step_marker))
 		return 0;
 	out->steps_looked_for = true;
-	if (out->device->counted || out->device->n_events == 0)
+	if (d->counted || d->n_events == 0)
 		return 0;
-	if ((rc = rules_new(&rules, budget, err)) < 0)
-		return rc;
-	if ((rc = stack_rules_init(&stacks, rules, m, budget, err)) == 0 &&
-	    (rc = allocations_run(&lives, m, r, out->device, budget, err)) == 0 &&
-	    (rc = phases_run(&phases, &lives, &stacks, steps, budget, err)) == 0) {
-		out->n_steps = phases.steps.n;
-		out->step_source = phases.source;
-		out->step_confidence = phases.confidence;
-		phases_release(&phases);
-	}
-	if (lives.budget)
-		allocations_release(&lives);
-	if (stacks.budget)
-		stack_rules_release(&stacks);
-	rules_free(rules);
-	return rc;
+	p = study_purpose(s, d, err);
+	if (!p)
+		return (int)err->code;
+	out->n_steps = p->phases.steps.n;
+	out->step_source = p->phases.source;
+	out->step_confidence = p->phases.confidence;
+	return 0;
 }
 
 static int count_no_stack(struct info_device *out, const struct model *m, struct budget *budget,
@@ -181,19 +167,18 @@ static int count_no_stack(struct info_device *out, const struct model *m, struct
 	return 0;
 }
 
-static int add_device(struct info *i, const struct device *d, const struct model *m,
-		      const struct phases_options *steps, struct error *err)
+static int add_device(struct info *i, struct study *study, const struct device *d,
+		      struct error *err)
 {
 	struct info_device out = {.device = d, .peak_time_us = TIME_NONE};
-	struct replay *r;
-	int rc = replay_new(&r, m, d, i->budget, err);
+	const struct model *m = study->m;
+	const struct replay *r = study_replay(study, d, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	if (!r)
+		return (int)err->code;
 	out.replay = *replay_summary(r);
-	rc = find_steps(&out, m, r, steps, i->budget, err);
-	replay_free(r);
-	if (rc < 0)
+	if ((rc = find_steps(&out, study, err)) < 0)
 		return rc;
 	if ((rc = count_no_stack(&out, m, i->budget, err)) < 0)
 		return rc;
@@ -233,22 +218,25 @@ static int add_annotations(struct info *i, const struct model *m, struct error *
 	return rc;
 }
 
-int info_run(struct info *out, const struct model *m, const struct phases_options *steps,
-	     struct budget *budget, struct error *err)
+int info_run(struct info *out, struct study *s, struct error *err)
 {
-	struct info i = {.budget = budget};
+	struct info i = {.budget = s->budget};
+	const struct model *m = s->m;
+	struct error own;
 	int rc = 0;
 
+	if (!err)
+		err = &own;
 	for (size_t k = 0; k < m->devices.n && rc == 0; k++) {
 		const struct device *d = &m->devices.at[k];
 
 		if (d->index != DEVICE_HOST) {
-			rc = add_device(&i, d, m, steps, err);
+			rc = add_device(&i, s, d, err);
 			continue;
 		}
 		i.host_segments = d->n_segments;
-		for (uint64_t s = d->first_segment; s < d->first_segment + d->n_segments; s++)
-			i.host_bytes += m->segments.at[s].total_size;
+		for (uint64_t n = d->first_segment; n < d->first_segment + d->n_segments; n++)
+			i.host_bytes += m->segments.at[n].total_size;
 	}
 	if (rc == 0)
 		rc = add_annotations(&i, m, err);

@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 #include "model/model.h"
-#include "passes/phases.h"
 #include "passes/no_stack.h"
-#include "replay/replay.h"
+#include "passes/study.h"
 
 struct info_oom {
 	int64_t event; /* number of the event on its device */
@@ -61,9 +60,8 @@ struct info {
 	uint64_t host_segments, host_bytes; /* pinned host memory */
 };
 
-/* `steps` may be NULL. Errors: those of phases_run. */
-int info_run(struct info *out, const struct model *m, const struct phases_options *steps,
-	     struct budget *budget, struct error *err);
+/* Of all devices of the study's model. Errors: those of phases_run. */
+int info_run(struct info *out, struct study *s, struct error *err);
 void info_release(struct info *i);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "passes/explain.h"
+#include "tests/lib/explain_alone.h"
 #include "tests/lib/mk_model.h"
 #include "tests/lib/tap.h"
 
@@ -19,7 +20,7 @@ static struct explain explain(struct mk_model *k, const struct explain_side *sid
 	struct explain x = {0};
 
 	mk_model_done(k);
-	if (!is_i64(explain_run(&x, k->m, &options, &k->budget, &err), 0, "explained"))
+	if (!is_i64(explain_alone(&x, k->m, &options, &k->budget, &err), 0, "explained"))
 		diag("%s", err.text);
 	return x;
 }
@@ -281,7 +282,8 @@ static void test_limit_told(void)
 	ok(advice(o, ADVICE_RAISE_LIMIT) && advice(o, ADVICE_RAISE_LIMIT)->param == 24 * MIB,
 	   "advice: by how much to raise it");
 	explain_release(&x);
-	is_i64(explain_run(&x, k.m, &(struct explain_options){0}, &k.budget, NULL), 0, "once more");
+	is_i64(explain_alone(&x, k.m, &(struct explain_options){0}, &k.budget, NULL), 0,
+	       "once more");
 	is_str(verdict_name(x.ooms.at[0].verdict), "capacity", "without the message nobody knows");
 	ok(x.ooms.at[0].missing & MISSING_CARD, "and the card is missing");
 	oom_log_release(&log);

@@ -3,6 +3,7 @@
  */
 #include "passes/explain.h"
 #include "passes/oom_events.h"
+#include "tests/lib/explain_alone.h"
 #include "tests/lib/mk_model.h"
 #include "tests/lib/tap.h"
 
@@ -18,7 +19,7 @@ static struct explain run(struct mk_model *k, int32_t device)
 	struct explain x = {0};
 
 	mk_model_done(k);
-	is_i64(explain_run(&x, k->m, &options, &k->budget, &err), 0, "explained");
+	is_i64(explain_alone(&x, k->m, &options, &k->budget, &err), 0, "explained");
 	return x;
 }
 
@@ -130,10 +131,10 @@ static void test_devices(void)
 	is_u64(x.ooms.at[0].request.stream, 7, "the stream of the event");
 	ok(x.ooms.at[0].request.pool_known && x.ooms.at[0].request.pool.a == 2, "and its pool");
 	explain_release(&x);
-	is_i64(explain_run(&x, k.m, &two, &k.budget, &err), 0, "one device");
+	is_i64(explain_alone(&x, k.m, &two, &k.budget, &err), 0, "one device");
 	is_u64(x.ooms.n, 1, "has its own oom only");
 	explain_release(&x);
-	is_i64(explain_run(&x, k.m, &nine, &k.budget, &err), ERR_NO_MOMENT, "no such device");
+	is_i64(explain_alone(&x, k.m, &nine, &k.budget, &err), ERR_NO_MOMENT, "no such device");
 	is_str(err.text, "the file has no device 9", "in words");
 	ok(mk_model_release(&k), "nothing is left");
 }

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "passes/explain.h"
 #include "passes/top.h"
+#include "tests/lib/explain_alone.h"
 #include "tests/lib/tap.h"
 
 struct truth {
@@ -203,7 +204,7 @@ static void check_with_message(const char *folder, const struct truth *t, const 
 		struct explain x;
 
 		side.observer = with_note ? &note : NULL;
-		is_i64(explain_run(&x, m, &options, budget, &err), 0, "%s: explained", t->name);
+		is_i64(explain_alone(&x, m, &options, budget, &err), 0, "%s: explained", t->name);
 		o = &x.ooms.at[x.main_oom];
 		is_str(verdict_name(o->verdict), t->with_message, "%s: verdict with its message",
 		       t->name);
@@ -233,7 +234,7 @@ static void check_file(const char *folder, const struct truth *t)
 		free(message);
 		return;
 	}
-	if (is_i64(explain_run(&x, m, &all, &budget, &err), 0, "%s: explained", t->name)) {
+	if (is_i64(explain_alone(&x, m, &all, &budget, &err), 0, "%s: explained", t->name)) {
 		is_u64(x.ooms.n, t->ooms, "%s: oom events", t->name);
 		for (size_t i = 0; i < x.ooms.n; i++)
 			retried += x.ooms.at[i].retried;
@@ -271,7 +272,7 @@ static void check_smi(const char *folder)
 	input_close(in);
 	snprintf(path, sizeof path, "%s/data/oom/oom_other_process.pickle.zst", folder);
 	is_i64(model_load(&m, path, &load, &err), 0, "opened");
-	is_i64(explain_run(&x, m, &options, &budget, &err), 0, "explained");
+	is_i64(explain_alone(&x, m, &options, &budget, &err), 0, "explained");
 	is_str(verdict_name(x.ooms.at[x.main_oom].verdict), "other_processes",
 	       "by nvidia-smi alone");
 	is_u64(x.ooms.at[x.main_oom].balance.total.bytes, UINT64_C(143155) << 20,

@@ -81,6 +81,7 @@ static size_t page_bytes(const struct drawn *x, unsigned width)
 static void check_file(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
+	struct study study;
 	struct info info;
 	struct drawn x;
 	unsigned bad = 0;
@@ -89,13 +90,15 @@ static void check_file(const char *path)
 		erase(&x);
 		return;
 	}
-	if (info_run(&info, x.m, NULL, &budget, &err) == 0) {
+	study_init(&study, x.m, NULL, NULL, &budget);
+	if (info_run(&info, &study, &err) == 0) {
 		is_u64(x.t.highest[TIMELINE_ALLOCATED], info.devices.at[0].replay.allocated.bytes,
 		       "%s: the peak is info's", name);
 		is_i64(x.t.peak.event, info.devices.at[0].replay.allocated.event,
 		       "%s: and when it is", name);
 		info_release(&info);
 	}
+	study_release(&study);
 	for (size_t c = 0; c < x.t.stack.n_columns; c++) {
 		uint64_t sum = 0;
 
