@@ -34,10 +34,10 @@ if [ -x "$VRAMSCOPE" ]; then
 		page=analyze/cli/man/vramscope-$command.1
 		[ -e "$page" ] || continue
 		"$VRAMSCOPE" "$command" --help | grep -oE '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u |
-			while read -r option; do
-				tr -d '\\' <"$page" | grep -qE -- "$option([^a-z-]|\$)" ||
-					echo "$page does not tell of $option"
-			done
+			awk '
+				FILENAME != "-" { gsub(/\\/, ""); text = text $0 "\n"; page = FILENAME; next }
+				text !~ $0 "[^a-z-]" { print page " does not tell of " $0 }
+			' "$page" -
 	done | finding "man pages tell of every option"
 fi
 lint_done

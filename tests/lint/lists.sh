@@ -10,10 +10,11 @@ listed=$(sed 's/^[A-Za-z_]* *+\{0,1\}=//; s/\\$//' Makefile.am | tr ' \t' '\n\n'
 
 # testdata/ and tests/golden/ are packed as they are.
 { c_files; find analyze -name '*.1'; script_files | grep -v -e '^tests/golden/' -e '^tests/browser/'; } |
-	sort -u | while read -r file; do
-		# A program of one file is listed by its own name.
-		printf '%s\n' "$listed" | grep -qxF -e "$file" -e "${file%.c}" || echo "$file"
-	done | sed 's/$/ is not in Makefile.am/' |
+	sort -u | awk '
+		FILENAME != "-" { listed[$0]; next }
+		{ own = $0; sub(/\.c$/, "", own) } # a program of one file is listed by its own name
+		!($0 in listed) && !(own in listed) { print $0 " is not in Makefile.am" }
+	' <(printf '%s\n' "$listed") - |
 	finding "every source is listed"
 
 printf '%s\n' "$listed" | grep -v '[$*]' | while read -r file; do

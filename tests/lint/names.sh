@@ -11,9 +11,16 @@
 	finding "file names are unique"
 
 # A header is guarded by its own path, so that guards are unique as well.
-c_files | grep '\.h$' | while read -r file; do
-	guard=$(printf '%s' "$file" | tr 'a-z/.-' 'A-Z___')
-	grep -q "^#ifndef $guard\$" "$file" && grep -q "^#define $guard\$" "$file" ||
-		echo "$file wants the guard $guard"
-done | finding "header guards are the file's path"
+c_files | grep '\.h$' | xargs awk '
+	FNR == 1 {
+		guard = toupper(FILENAME)
+		gsub(/[\/.-]/, "_", guard)
+		wanted[FILENAME] = guard
+	}
+	$0 == "#ifndef " guard || $0 == "#define " guard { found[FILENAME]++ }
+	END {
+		for (file in wanted)
+			if (found[file] != 2)
+				print file " wants the guard " wanted[file]
+	}' | finding "header guards are the file's path"
 lint_done

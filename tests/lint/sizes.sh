@@ -7,10 +7,9 @@
 max_function=120
 max_file=800
 
-{ c_files; script_files; } | while read -r file; do
-	lines=$(wc -l <"$file")
-	[ "$lines" -le $max_file ] || echo "$file has $lines lines"
-done | finding "files have at most $max_file lines"
+{ c_files; script_files; } | xargs wc -l |
+	awk -v max=$max_file '$2 != "total" && $1 > max { print $2 " has " $1 " lines" }' |
+	finding "files have at most $max_file lines"
 
 # Function bodies start with a brace in column 0 and nothing else does (.clang-format sees to it).
 # A function's length counts from its first line to the closing brace.
