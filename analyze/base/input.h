@@ -42,8 +42,10 @@ struct input {
 /* Zero bytes behind `end` that may be read: lets decoders load whole words and end their loops. */
 #define INPUT_PAD 64
 
-/* Size of the window but while input_need wants more. */
-#define INPUT_WINDOW_BYTES ((size_t)256 * 1024)
+/* Size of the window but while input_need wants more. Allocators keep an area below 128 KiB for the
+ * next input; a larger one is mapped and unmapped each time, which costs a small file more than
+ * reading it. */
+#define INPUT_WINDOW_BYTES ((size_t)96 * 1024)
 
 /* Open a path, or standard input for "-". Errors: ERR_SYSTEM, ERR_LIMIT, ERR_NOMEM, ERR_FORMAT
  * (a broken gzip or zstd head). `name` must outlive the input. */

@@ -254,4 +254,4 @@ missing_part() {
 check "merge.sh fails when a part is missing, and names it" missing_part
 
 echo "# done after $SECONDS s"
-cases_done
+cases_end

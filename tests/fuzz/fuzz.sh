@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# fuzz.sh -- fuzz each target for a while, two at a time, from testdata/ and corpus/; TAP.
+# fuzz.sh -- fuzz each target for a while, two at a time, from testdata/ and corpus/.
 #
 #     fuzz.sh BUILD_FOLDER SECONDS_IN_ALL [TARGET ...]
 #
-# BUILD_FOLDER was configured with --enable-fuzzers and has the targets built. What libFuzzer finds
-# (crash-*, leak-*, oom-*, timeout-*) and its logs stay in BUILD_FOLDER/fuzz/TARGET.
+# BUILD_FOLDER was configured with --enable-fuzzers and has the targets built. Prints TAP, and
+# exits 1 when a target failed. What libFuzzer finds (crash-*, leak-*, oom-*, timeout-*) and its logs stay in BUILD_FOLDER/fuzz/TARGET.
 
 set -u
 build=$(cd -- "$1" && pwd) || exit 2
@@ -62,6 +62,7 @@ done
 wait
 
 n=0
+failed=0
 for target in "$@"; do
 	n=$((n + 1))
 	work=$build/fuzz/$target
@@ -69,8 +70,10 @@ for target in "$@"; do
 	if [ "$(cat "$work/status")" = 0 ] && [ "${runs:-0}" -gt 0 ]; then
 		echo "ok $n - $target: $runs inputs in $each s"
 	else
+		failed=$((failed + 1))
 		echo "not ok $n - $target: see $work/log"
 		grep -E 'ERROR|SUMMARY|Test unit written|terminate' "$work/log" | head -n 10 | sed 's/^/#   /'
 	fi
 done
 echo "1..$n"
+[ $failed = 0 ]

@@ -98,4 +98,4 @@ uninstalls() {
 		[ -z "$(find "$own" ! -type d)" ]
 }
 check "make uninstall leaves nothing" uninstalls
-cases_done
+cases_end

@@ -5,6 +5,7 @@
 # Sourced after data.sh. The script makes the folder $scratch before its first case; n counts cases.
 
 n=0
+cases_failed=0
 
 # skip_all WHY: end the script here.
 skip_all() {
@@ -26,6 +27,7 @@ check() {
 	if "$@" >"$scratch/why" 2>&1; then
 		echo "ok $n - $words"
 	else
+		cases_failed=$((cases_failed + 1))
 		echo "not ok $n - $words"
 		sed 's/^/#   /' "$scratch/why" | tail -n 30
 	fi
@@ -37,7 +39,14 @@ skip() {
 	echo "ok $n - $1 # SKIP $2"
 }
 
-# cases_done: the plan; the last line of a script.
+# cases_done: the plan; the last line of a script that `make check` runs.
 cases_done() {
 	echo "1..$n"
+}
+
+# cases_end: the plan, and the end of a script that is run by itself: 1 when a case failed.
+cases_end() {
+	cases_done
+	[ $cases_failed = 0 ]
+	exit
 }

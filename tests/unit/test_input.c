@@ -390,6 +390,7 @@ static void test_window(void)
 	struct input *in;
 	struct error err = {0};
 	static const uint8_t pad[INPUT_PAD];
+	int rc = ERR_LIMIT;
 
 	if (!is_i64(input_open_bytes(&in, data, 1000, &small, &err), 0, "it opens"))
 		exit(1);
@@ -414,14 +415,15 @@ static void test_window(void)
 	is_u64(input_raw_offset(in), input_offset(in), "of plain bytes");
 	input_close(in);
 	is_u64(small.used, 0, "all is given back");
-	for (small.limit = 0; small.limit < 300000; small.limit += 13000) {
-		if (input_open_bytes(&in, "\x1f\x8b", 2, &small, &err) == 0)
-			break;
-		if (err.code != ERR_LIMIT || small.used != 0)
+	for (small.limit = 0; small.limit < 2 * INPUT_WINDOW_BYTES; small.limit += 1300) {
+		rc = input_open_bytes(&in, "\x1f\x8b", 2, &small, &err);
+		if (rc == 0 || err.code != ERR_LIMIT || small.used != 0)
 			break;
 	}
-	ok(small.limit >= 300000 && small.limit < 500000,
-	   "opening within any smaller budget fails");
+	is_i64(rc, 0, "a budget of two windows is enough");
+	ok(small.limit > INPUT_WINDOW_BYTES, "opening within any smaller budget fails");
+	input_close(rc == 0 ? in : NULL);
+	is_u64(small.used, 0, "and leaves nothing behind");
 	input_close(NULL);
 }
 

@@ -96,7 +96,7 @@ static void test_damaged(const uint8_t *whole, size_t n)
 {
 	struct ring_header h;
 	uint8_t *bytes = malloc(n);
-	unsigned state = 5, bad = 0, whole_ones = 0;
+	unsigned state = 5, bad = 0, whole_ones = 0, tried = 0;
 	bool loaded;
 
 	memcpy(&h, whole, sizeof h);
@@ -108,13 +108,16 @@ static void test_damaged(const uint8_t *whole, size_t n)
 			at[k] = place(&state, &h);
 			bytes[at[k]] = (uint8_t)next_random(&state);
 		}
-		bad += !loads(bytes, n, UINT64_C(1) << 28, &loaded);
-		whole_ones += loaded;
+		if (tests_wanted((size_t)i, 4)) {
+			tried++;
+			bad += !loads(bytes, n, UINT64_C(1) << 28, &loaded);
+			whole_ones += loaded;
+		}
 		for (int k = 0; k < 3; k++)
 			bytes[at[k]] = whole[at[k]];
 	}
-	is_u64(bad, 0, "400 damaged rings: a model or words");
-	ok(whole_ones > 50, "most of them are still read");
+	is_u64(bad, 0, "%u damaged rings: a model or words", tried);
+	ok(whole_ones > tried / 8, "%u of them are still read", whole_ones);
 	free(bytes);
 }
 
