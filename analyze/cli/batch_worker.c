@@ -48,7 +48,7 @@ bool batch_hash_file(const char *name, char out[BATCH_KEY_BYTES])
 		size_t n = (size_t)st.st_size;
 
 		if (n)
-			map = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+			map = mmap(NULL, n, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 		if (!n || map != MAP_FAILED) {
 			hex_of(n ? map : "", n, out);
 			done = true;
