@@ -122,10 +122,10 @@ static void say_space(const struct emit *e, const struct model *m, const struct 
 				 BYTES(a->param), SITE(a->site), BYTES(a->bytes), BLOCKS(a));
 		else
 			snprintf(buf, size,
-				 "%s less would have fitted: the %" PRIu64 " largest sites hold %s "
+				 "%s less would have fitted: the %s hold %s "
 				 "together%s, %s most of it.",
-				 BYTES(a->param), a->count, BYTES(a->bytes), BLOCKS(a),
-				 SITE(a->site));
+				 BYTES(a->param), NOUN(a->count, "largest site", "largest sites"),
+				 BYTES(a->bytes), BLOCKS(a), SITE(a->site));
 		break;
 	case ADVICE_RAISE_LIMIT:
 		snprintf(buf, size,

@@ -113,7 +113,7 @@ static void row_of_file(struct xml *x, const struct batch *b, size_t file)
 static void rows_of_table(struct xml *x, const struct batch *b, enum batch_table_id t, size_t file)
 {
 	size_t first, n = batch_rows_of(b, t, file, &first);
-	char words[80];
+	char words[80], count[UNITS_BUF];
 
 	if (!n)
 		return;
@@ -139,8 +139,8 @@ static void rows_of_table(struct xml *x, const struct batch *b, enum batch_table
 	xml_close(x);
 	xml_close(x);
 	if (n > PAGE_ROWS) {
-		snprintf(words, sizeof words, "%zu more rows are in summary.sqlite.",
-			 n - PAGE_ROWS);
+		snprintf(words, sizeof words, "%s more rows are in summary.sqlite.",
+			 units_count(count, n - PAGE_ROWS));
 		page_paragraph(x, "scope", words);
 	}
 }

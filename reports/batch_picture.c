@@ -276,7 +276,7 @@ void batch_draw_group(struct xml *x, const struct batch *b, const struct batch_g
 {
 	struct picture p = {.b = b, .g = g, .group = group};
 	const struct batch_outlier *lines[MAX_LINES];
-	char words[200], class[8];
+	char words[200], files[UNITS_BUF], class[8];
 	size_t n;
 
 	if (group->files.n < BATCH_GROUP_MIN)
@@ -285,7 +285,8 @@ void batch_draw_group(struct xml *x, const struct batch *b, const struct batch_g
 	if (p.n < 2 || !measure(&p) || !p.top)
 		return;
 	n = find_outliers(&p, lines);
-	snprintf(words, sizeof words, "%zu files: lowest, median and highest %s%s.", group->files.n,
+	snprintf(words, sizeof words, "%s: lowest, median and highest %s%s.",
+		 units_noun(files, sizeof files, group->files.n, "file", "files"),
 		 p.by_step ? "peak of each step" : "memory over the recording",
 		 p.share > 1 ? ", several steps in one place" : "");
 	page_paragraph(x, "scope", words);

@@ -60,7 +60,10 @@ const char *describe_step_source(enum step_source source);
 /* "Device 0", "Pinned host memory"; into buf, returned. */
 const char *describe_device_name(char buf[UNITS_BUF], int32_t index);
 
-/* "event 1234", "the start", in a sentence; into buf, returned. */
+/* Is it unknown what lived before event 0? */
+bool describe_past_unknown(const struct device *d);
+
+/* "event 1,234", "the start", in a sentence; into buf, returned. */
 const char *describe_event(char buf[UNITS_BUF], int64_t event);
 
 #endif

@@ -44,8 +44,9 @@ static void json_file(struct emit *e, const struct batch *b, size_t file)
 	json_row(e, b, BATCH_FILES, file);
 	for (unsigned t = BATCH_FILES + 1; t < BATCH_TABLES; t++) {
 		size_t first, n = batch_rows_of(b, (enum batch_table_id)t, file, &first);
+		char name[BATCH_LIST_NAME];
 
-		emit_array_begin(e, batch_schemas[t].name, NULL);
+		emit_array_begin(e, batch_list_name((enum batch_table_id)t, name), NULL);
 		for (size_t i = 0; i < n; i++) {
 			emit_object_begin(e, NULL, NULL);
 			json_row(e, b, (enum batch_table_id)t, first + i);
@@ -66,18 +67,17 @@ const char *batch_outlier_words(const struct batch_outlier *o, char *buf, size_t
 		[MEASURE_LEAK] = "growth a step",
 		[MEASURE_STEP] = "peak",
 	};
-	char value[UNITS_BUF], median[UNITS_BUF], step[48] = "";
+	char value[UNITS_BUF], median[UNITS_BUF], step[48] = "", files[UNITS_BUF];
 
+	units_noun(files, sizeof files, o->n_group, "file", "files");
 	if (o->measure == MEASURE_PHASE) {
-		snprintf(buf, size,
-			 "its peak lies in the phase %s; that of most of the %zu files in %s",
-			 o->text, o->n_group, o->usual);
+		snprintf(buf, size, "its peak lies in the phase %s; that of most of the %s in %s",
+			 o->text, files, o->usual);
 		return buf;
 	}
 	if (o->measure == MEASURE_SETTINGS) {
-		snprintf(buf, size, "its setting %s is %s; that of most of the %zu files is %s",
-			 o->what, *o->text ? o->text : "empty", o->n_group,
-			 *o->usual ? o->usual : "empty");
+		snprintf(buf, size, "its setting %s is %s; that of most of the %s is %s", o->what,
+			 *o->text ? o->text : "empty", files, *o->usual ? o->usual : "empty");
 		return buf;
 	}
 	if (o->measure == MEASURE_FRAGMENTATION) {
@@ -88,14 +88,14 @@ const char *batch_outlier_words(const struct batch_outlier *o, char *buf, size_t
 		units_bytes(median, (uint64_t)fabs(o->median));
 	}
 	if (o->measure == MEASURE_HOLDER) {
-		snprintf(buf, size, "%s holds %s at the peak; the median of %zu files is %s",
-			 o->what, value, o->n_group, median);
+		snprintf(buf, size, "%s holds %s at the peak; the median of %s is %s", o->what,
+			 value, files, median);
 		return buf;
 	}
 	if (o->measure == MEASURE_STEP)
 		snprintf(step, sizeof step, " of step %" PRId64, o->step);
-	snprintf(buf, size, "%s%s is %s; the median of %zu files is %s", nouns[o->measure], step,
-		 value, o->n_group, median);
+	snprintf(buf, size, "%s%s is %s; the median of %s is %s", nouns[o->measure], step, value,
+		 files, median);
 	return buf;
 }
 
@@ -231,11 +231,14 @@ static void text_outliers(struct emit *e, const struct batch *b, const struct ba
 				   batch_outlier_words(o, words, sizeof words));
 	}
 	if (shown > TEXT_ROWS)
-		emit_line(e, "- and %zu more files (--json tells all)", shown - TEXT_ROWS);
+		emit_line(e, "- and %s (--json tells all)",
+			  units_noun(words, sizeof words, shown - TEXT_ROWS, "more file",
+				     "more files"));
 }
 
 static void text_unread(struct emit *e, const struct batch *b)
 {
+	char count[UNITS_BUF];
 	size_t shown = 0;
 
 	for (size_t i = 0; i < b->n_rows[BATCH_FILES]; i++) {
@@ -250,7 +253,7 @@ static void text_unread(struct emit *e, const struct batch *b)
 			emit_prose(e, "- %s: %s: %s", name_of(b, i), status, reason ? reason : "-");
 	}
 	if (shown > TEXT_ROWS)
-		emit_line(e, "- and %zu more", shown - TEXT_ROWS);
+		emit_line(e, "- and %s more", units_count(count, shown - TEXT_ROWS));
 }
 
 void describe_batch(struct emit *e, const struct batch *b, const struct batch_groups *g,

@@ -206,9 +206,9 @@ static void text_cause(struct emit *e, const struct model *m, const struct expla
 
 static void text_when(struct emit *e, const struct explain_oom *o)
 {
-	char words[200], when[UNITS_BUF];
+	char words[200], event[UNITS_BUF], when[UNITS_BUF];
 
-	snprintf(words, sizeof words, "event %" PRId64 "%s%s", o->event,
+	snprintf(words, sizeof words, "%s%s%s", describe_event(event, o->event),
 		 o->time_us == TIME_NONE ? "" : ", ",
 		 o->time_us == TIME_NONE ? "" : units_time_us(when, o->time_us));
 	emit_str(e, NULL, "when", words);
@@ -314,7 +314,7 @@ static void text_others(struct emit *e, const struct model *m, const struct expl
 				   verdict_name(o->verdict),
 				   oom_sentence(e, m, o, text, sizeof text));
 		else
-			emit_prose(e, "- Event %" PRId64 ", %s: %s", o->event,
+			emit_prose(e, "- Event %s, %s: %s", units_count(count, (uint64_t)o->event),
 				   verdict_name(o->verdict),
 				   oom_sentence(e, m, o, text, sizeof text));
 	}

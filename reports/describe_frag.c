@@ -170,14 +170,16 @@ static void json_pinners(struct emit *e, const struct frag_report *r, const stru
 static void text_first_pinner(struct emit *e, const struct frag_report *r,
 			      const struct frag_segment *s)
 {
-	char site[160], line[240], size[UNITS_BUF], age[UNITS_BUF];
+	char site[160], line[300], size[UNITS_BUF], count[UNITS_BUF], age[UNITS_BUF + 16];
 	const struct frag_pinner *p = &r->frag->pinners.at[s->first_pinner];
 	const struct state_block *b = &r->state->blocks.at[p->block];
 
 	if (b->born == EVENT_START)
 		(void)snprintf(age, sizeof age, "from before the trace");
 	else
-		(void)snprintf(age, sizeof age, "%" PRId64 " events old", r->frag->event - b->born);
+		(void)snprintf(age, sizeof age, "%s old",
+			       units_noun(count, sizeof count, (uint64_t)(r->frag->event - b->born),
+					  "event", "events"));
 	(void)snprintf(line, sizeof line, "%s, %s, %s", short_site(r, p->site, site, sizeof site),
 		       emit_words_bytes(e, size, b->size), age);
 	emit_str(e, NULL, "first", line);

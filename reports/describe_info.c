@@ -106,10 +106,12 @@ const char *describe_device_name(char buf[UNITS_BUF], int32_t index)
 
 const char *describe_event(char buf[UNITS_BUF], int64_t event)
 {
+	char number[UNITS_BUF];
+
 	if (event == EVENT_START)
 		snprintf(buf, UNITS_BUF, "the start");
 	else
-		snprintf(buf, UNITS_BUF, "event %" PRId64, event);
+		snprintf(buf, UNITS_BUF, "event %.40s", units_count(number, (uint64_t)event));
 	return buf;
 }
 
@@ -137,11 +139,11 @@ static void object_totals(struct emit *e, const char *key, const struct totals *
 }
 
 /* Events are missing between the trace and the segments: nobody knows what lived before event 0. */
-static bool past_unknown(const struct info_device *d)
+bool describe_past_unknown(const struct device *d)
 {
-	if (d->device->counted)
-		return !d->device->base_known;
-	return d->device->n_events > 0 && !d->device->trace_meets_segments;
+	if (d->counted)
+		return !d->base_known;
+	return d->n_events > 0 && !d->trace_meets_segments;
 }
 
 /* Start, end, peak, and the highest of each. */
@@ -151,7 +153,7 @@ static void describe_device_totals(struct emit *e, const struct info_device *d)
 	struct totals highest = {r->reserved.bytes, r->allocated.bytes, r->active.bytes,
 				 r->requested.bytes};
 	static const struct totals unknown = {BYTES_NONE, BYTES_NONE, BYTES_NONE, BYTES_NONE};
-	const struct totals *start = past_unknown(d) ? &unknown : &r->start;
+	const struct totals *start = describe_past_unknown(d->device) ? &unknown : &r->start;
 	int64_t end = d->device->n_events ? (int64_t)d->device->n_events - 1 : EVENT_START;
 
 	object_totals(e, "start", start);
@@ -182,7 +184,7 @@ static void describe_device_totals(struct emit *e, const struct info_device *d)
 
 static const char *history_title(const struct info_device *d)
 {
-	if (past_unknown(d))
+	if (describe_past_unknown(d->device))
 		return "unknown: totals count from event 0 on, what lived before is not known";
 	switch (d->replay.history) {
 	case HISTORY_NONE:
@@ -369,7 +371,8 @@ static void describe_device(struct emit *e, const struct info *i, const struct i
 	line_time(e, d);
 	emit_time_us(e, "first_time_us", NULL, d->first_time_us);
 	emit_time_us(e, "last_time_us", NULL, d->last_time_us);
-	emit_str(e, "history", NULL, past_unknown(d) ? NULL : history_name(d->replay.history));
+	emit_str(e, "history", NULL,
+		 describe_past_unknown(d->device) ? NULL : history_name(d->replay.history));
 	emit_str(e, NULL, "history", history_title(d));
 	describe_device_segments(e, d);
 	describe_steps(e, d);

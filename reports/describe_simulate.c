@@ -37,36 +37,30 @@ const char *simulate_end_words(const struct simulate_run *run)
 
 static void difference_words(const struct simulate_check *c, char *buf, size_t size)
 {
-	char a[UNITS_BUF], b[UNITS_BUF];
+	char a[UNITS_BUF], b[UNITS_BUF], event[UNITS_BUF];
 
+	describe_event(event, c->event);
 	switch (c->kind) {
 	case DIFFERENCE_ADDRESS:
-		(void)snprintf(buf, size,
-			       "event %" PRId64 " is at 0x%" PRIx64 ", by the model at 0x%" PRIx64,
-			       c->event, c->expected, c->found);
+		(void)snprintf(buf, size, "%s is at 0x%" PRIx64 ", by the model at 0x%" PRIx64,
+			       event, c->expected, c->found);
 		return;
 	case DIFFERENCE_BLOCK:
 		(void)snprintf(buf, size,
-			       "after event %" PRId64 " the block at 0x%" PRIx64
-			       " has %s, by the model %s",
-			       c->event, c->address, units_bytes(a, c->expected),
-			       units_bytes(b, c->found));
+			       "after %s the block at 0x%" PRIx64 " has %s, by the model %s", event,
+			       c->address, units_bytes(a, c->expected), units_bytes(b, c->found));
 		return;
 	case DIFFERENCE_OOM:
-		(void)snprintf(buf, size, "event %" PRId64 " runs out of memory in the model only",
-			       c->event);
+		(void)snprintf(buf, size, "%s runs out of memory in the model only", event);
 		return;
 	case DIFFERENCE_NO_OOM:
-		(void)snprintf(buf, size,
-			       "the oom of event %" PRId64 " does not happen in the model",
-			       c->event);
+		(void)snprintf(buf, size, "the oom of %s does not happen in the model", event);
 		return;
 	case DIFFERENCE_ALLOCS:
 	case DIFFERENCE_FREES:
-		(void)snprintf(
-			buf, size,
-			"the trace %s device memory %" PRIu64 " times, the model %" PRIu64 " times",
-			c->kind == DIFFERENCE_ALLOCS ? "got" : "gave back", c->expected, c->found);
+		(void)snprintf(buf, size, "the trace %s device memory %s times, the model %s times",
+			       c->kind == DIFFERENCE_ALLOCS ? "got" : "gave back",
+			       units_count(a, c->expected), units_count(b, c->found));
 		return;
 	default:
 		(void)snprintf(buf, size, "what lived before the trace is not known");
@@ -286,17 +280,17 @@ static void tell_end(struct emit *e, const struct simulate_run *run)
 {
 	const struct simulate_oom *o = fatal_oom(run);
 	const char *settings = simulate_settings_words(run);
-	char bytes[UNITS_BUF];
+	char bytes[UNITS_BUF], event[UNITS_BUF];
 
 	if (run->survives == SURVIVES_YES && run->passed)
 		emit_prose(
 			e,
 			"- %s: the oom of the trace would have passed. The trace ends there; the "
-			"program would have come at least to event %" PRId64 ".",
-			settings, run->reached);
+			"program would have come at least to %s.",
+			settings, describe_event(event, run->reached));
 	else if (run->survives != SURVIVES_YES && o)
-		emit_prose(e, "- %s: out of memory at event %" PRId64 ", %s short%s.", settings,
-			   o->event, units_bytes(bytes, o->short_bytes),
+		emit_prose(e, "- %s: out of memory at %s, %s short%s.", settings,
+			   describe_event(event, o->event), units_bytes(bytes, o->short_bytes),
 			   run->survives == SURVIVES_UNKNOWN
 				   ? ", or not: the trace only bounds how much memory there was"
 				   : "");
@@ -319,13 +313,22 @@ static void tell_ends(struct emit *e, const struct simulate_report *r)
 
 /* --- advice ------------------------------------------------------------------------------------ */
 
+/* "+1,200" */
+static const char *signed_count(char buf[UNITS_BUF + 1], int64_t n)
+{
+	buf[0] = n < 0 ? '-' : '+';
+	units_count(buf + 1, n < 0 ? -(uint64_t)n : (uint64_t)n);
+	return buf;
+}
+
 static void advice_words(struct emit *e, const struct simulate_advice *a)
 {
 	char saves[UNITS_BUF], peak[UNITS_BUF], extra[UNITS_BUF];
+	char allocs[UNITS_BUF + 1], frees[UNITS_BUF + 1];
 
 	emit_prose(e,
-		   "- %s: peak reserved at most %s%s%s%s. Its price: %s%s of rounding, %+" PRId64
-		   " calls for device memory, %+" PRId64 " that give it back.",
+		   "- %s: peak reserved at most %s%s%s%s. Its price: %s%s of rounding, %s "
+		   "calls for device memory, %s that give it back.",
 		   a->settings, units_bytes(peak, a->peak_high), a->saves ? ", at least " : "",
 		   a->saves ? units_bytes(saves, a->saves) : "",
 		   a->rescues ? (a->saves ? " less, and it passes" : ", and it passes")
@@ -334,7 +337,8 @@ static void advice_words(struct emit *e, const struct simulate_advice *a)
 		   a->extra_rounding < 0 ? "-" : "+",
 		   units_bytes(extra, (uint64_t)(a->extra_rounding < 0 ? -a->extra_rounding
 								       : a->extra_rounding)),
-		   a->extra_device_allocs, a->extra_device_frees);
+		   signed_count(allocs, a->extra_device_allocs),
+		   signed_count(frees, a->extra_device_frees));
 }
 
 static void describe_advice(struct emit *e, const struct simulate_report *r)

@@ -147,7 +147,7 @@ static void text_blocks(struct emit *e, const struct model *m, const struct stat
 static void text_moment(struct emit *e, const struct model *m, const struct state *s,
 			const struct moment *at, int64_t time_us)
 {
-	char when[UNITS_BUF] = "", words[UNITS_BUF], name[UNITS_BUF];
+	char when[UNITS_BUF] = "", words[UNITS_BUF + 16], name[UNITS_BUF], event[UNITS_BUF];
 
 	if (time_us != TIME_NONE)
 		units_time_us(when, time_us);
@@ -156,7 +156,7 @@ static void text_moment(struct emit *e, const struct model *m, const struct stat
 	else if (s->event == EVENT_START)
 		snprintf(words, sizeof words, "before event 0");
 	else
-		snprintf(words, sizeof words, "just after event %" PRId64, s->event);
+		snprintf(words, sizeof words, "just after %s", describe_event(event, s->event));
 	emit_line(e, "%s %s%s%s", describe_device_name(name, s->device->index), words,
 		  *when ? ", " : "", when);
 	if (m->partial)

@@ -60,6 +60,7 @@ static void describe_moments(struct emit *e, const struct timeline *t)
 
 static void describe_ooms(struct emit *e, const struct timeline *t)
 {
+	char count[UNITS_BUF];
 	size_t from = 0;
 
 	if (!emit_is_json(e) && t->ooms.n > MAX_TEXT_OOMS)
@@ -80,13 +81,13 @@ static void describe_ooms(struct emit *e, const struct timeline *t)
 	}
 	emit_table_end(e);
 	if (from > 0)
-		emit_line(e, "and %zu before these", from);
+		emit_line(e, "and %s before these", units_count(count, from));
 }
 
 static void describe_annotations(struct emit *e, const struct timeline *t)
 {
 	size_t shown = t->bands.names.n;
-	char words[TICKS_LABEL];
+	char words[TICKS_LABEL], count[UNITS_BUF];
 
 	if (!emit_is_json(e) && shown > MAX_TEXT_NAMES)
 		shown = MAX_TEXT_NAMES;
@@ -106,7 +107,7 @@ static void describe_annotations(struct emit *e, const struct timeline *t)
 	}
 	emit_table_end(e);
 	if (shown < t->bands.names.n)
-		emit_line(e, "and %zu more names", t->bands.names.n - shown);
+		emit_line(e, "and %s more names", units_count(count, t->bands.names.n - shown));
 }
 
 /* --- layers, steps, verdicts ------------------------------------------------------------------- */

@@ -67,8 +67,8 @@ void emit_array_end(struct emit *e);
 
 /* Values. BYTES_NONE, TIME_NONE and NULL strings are null in JSON, "-" in text. Directly in an
  * array, key is NULL, and the label "" makes the value a line of its own in text. A number that
- * counts (u64) has its thousands grouped in text: 1,200,000; one that names something (i64, event)
- * has not. */
+ * counts, and that of an event, has its thousands grouped in text: 1,200,000; one that names a rank,
+ * step, process or line (i64) has not. */
 void emit_bytes(struct emit *e, const char *key, const char *label, uint64_t bytes);
 void emit_u64(struct emit *e, const char *key, const char *label, uint64_t n);
 void emit_i64(struct emit *e, const char *key, const char *label, int64_t n);

@@ -202,7 +202,7 @@ bool text_hold_item(struct emit *e, const struct item *item, struct text_span *s
 		if (item->i64 == EVENT_START)
 			words = "start";
 		else
-			snprintf(buf, sizeof buf, "%" PRId64, item->i64);
+			units_count(buf, (uint64_t)item->i64);
 		break;
 	case ITEM_I64:
 		snprintf(buf, sizeof buf, "%" PRId64, item->i64);

@@ -235,8 +235,8 @@ static void say_history(const struct emit *e, const struct evidence *v, char *bu
 	case EVIDENCE_GIVEN_BACK:
 		snprintf(buf, size,
 			 "The allocator had emptied its cache before (%s, %s, until "
-			 "event %" PRIu64 "): what is idle now cannot be returned.",
-			 NOUN(v->count, "segment", "segments"), BYTES(v->bytes), v->count2);
+			 "event %s): what is idle now cannot be returned.",
+			 NOUN(v->count, "segment", "segments"), BYTES(v->bytes), COUNT(v->count2));
 		break;
 	case EVIDENCE_BEFORE:
 		snprintf(buf, size, "%s in use (%s) are older than the recording%s%s%s.",

@@ -186,7 +186,7 @@ static void draw_row(const struct picture *p, uint32_t segment, svg_len y)
 {
 	const struct state_segment *seg = &p->r->state->segments.at[segment];
 	size_t frag_row = p->frag_row[segment];
-	char words[400], size[UNITS_BUF], idle[UNITS_BUF], site[160];
+	char words[400], size[UNITS_BUF], idle[UNITS_BUF], count[UNITS_BUF], site[160];
 	int n;
 
 	svg_group(p->x, "segment");
@@ -196,10 +196,11 @@ static void draw_row(const struct picture *p, uint32_t segment, svg_len y)
 		const struct frag_segment *f = &p->r->frag->segments.at[frag_row - 1];
 		const struct frag_pinner *pin = &p->r->frag->pinners.at[f->first_pinner];
 
-		(void)snprintf(words + n, sizeof words - (size_t)n,
-			       "; kept by %" PRIu64 " live blocks, first %s", f->n_pinners,
-			       site_short(p->r->model, p->r->sites->sites.at[pin->site], site,
-					  sizeof site));
+		(void)snprintf(
+			words + n, sizeof words - (size_t)n, "; kept by %s, first %s",
+			units_noun(count, sizeof count, f->n_pinners, "live block", "live blocks"),
+			site_short(p->r->model, p->r->sites->sites.at[pin->site], site,
+				   sizeof site));
 	}
 	svg_tooltip(p->x, words);
 	if (p->row_height >= 9 * SVG_PX) {
@@ -400,7 +401,7 @@ static void table_cell(struct xml *x, uint64_t bytes)
 static void page_sites(struct xml *x, const struct frag_report *r)
 {
 	static const char *const titles[] = {"Site", "Releases", "Its bytes", "Blocks", "Segments"};
-	char words[1000];
+	char words[1000], count[UNITS_BUF];
 
 	if (r->frag->sites.n == 0)
 		return;
@@ -424,10 +425,10 @@ static void page_sites(struct xml *x, const struct frag_report *r)
 		table_cell(x, s->releases);
 		table_cell(x, s->bytes);
 		xml_open(x, "td");
-		xml_printf(x, "%" PRIu64, s->blocks);
+		xml_text(x, units_count(count, s->blocks));
 		xml_close(x);
 		xml_open(x, "td");
-		xml_printf(x, "%" PRIu64, s->segments);
+		xml_text(x, units_count(count, s->segments));
 		xml_close(x);
 		xml_close(x);
 		xml_newline(x);

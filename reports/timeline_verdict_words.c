@@ -74,18 +74,19 @@ static void words_place(char *out, size_t size, const struct timeline *t,
 static void words_gradients(char *out, size_t size, const struct timeline *t,
 			    const struct timeline_verdict *v)
 {
-	char bytes[UNITS_BUF], step[STEP_WORDS], steps[64];
+	char bytes[UNITS_BUF], count[UNITS_BUF], of[UNITS_BUF], step[STEP_WORDS], steps[64];
 
 	(void)units_noun(steps, sizeof steps, v->count, "step", "steps");
 	if (v->kind == VERDICT_GRADIENTS_SURVIVE)
 		(void)snprintf(out, size,
-			       "Gradients survive the step boundary: in %" PRIu64 " of %" PRIu64
-			       " steps those of an earlier one are still there at its highest "
+			       "Gradients survive the step boundary: in %s of %s steps those of an "
+			       "earlier one are still there at its highest "
 			       "moment, in %s %s, %.0f %% of it. "
 			       "zero_grad(set_to_none=True) before the forward pass would free "
 			       "them.",
-			       v->count, v->low, step_words(step, t, v->step),
-			       units_bytes(bytes, v->bytes), percent(v->bytes, v->of));
+			       units_count(count, v->count), units_count(of, v->low),
+			       step_words(step, t, v->step), units_bytes(bytes, v->bytes),
+			       percent(v->bytes, v->of));
 	else if (v->bytes > 0)
 		(void)snprintf(out, size,
 			       "Gradients are freed in time: at most %s outlive their step, and "
@@ -151,27 +152,27 @@ static void words_steps(char *out, size_t size, const struct timeline_verdict *v
 
 static void words_growth(char *out, size_t size, const struct timeline_verdict *v)
 {
-	char bytes[UNITS_BUF];
+	char bytes[UNITS_BUF], count[UNITS_BUF];
 
 	units_bytes(bytes, v->bytes);
 	if (v->kind == VERDICT_GROWTH)
 		(void)snprintf(out, size,
-			       "Memory grows by %s a step and does not come back (%" PRIu64
-			       " steps); vramscope leaks tells where.",
-			       bytes, v->count);
+			       "Memory grows by %s a step and does not come back (%s steps); "
+			       "vramscope leaks tells where.",
+			       bytes, units_count(count, v->count));
 	else
 		(void)snprintf(out, size,
 			       "A saw-tooth with a period of about %.0f steps: up to %s pile up "
-			       "and are freed at once, %" PRIu64
-			       " times. Such memory hangs in reference cycles until Python's "
+			       "and are freed at once, %s times. Such memory hangs in reference "
+			       "cycles until Python's "
 			       "collector runs.",
-			       v->period, bytes, v->count);
+			       v->period, bytes, units_count(count, v->count));
 }
 
 void timeline_verdict_words(char *out, size_t size, const struct timeline *t,
 			    const struct timeline_verdict *v)
 {
-	char bytes[UNITS_BUF];
+	char bytes[UNITS_BUF], count[UNITS_BUF];
 
 	out[0] = '\0';
 	switch (v->kind) {
@@ -180,10 +181,11 @@ void timeline_verdict_words(char *out, size_t size, const struct timeline *t,
 		break;
 	case VERDICT_OPTIMIZER_SPIKE:
 		(void)snprintf(out, size,
-			       "At the peak %s, %.0f %%, are %" PRIu64
-			       " temporaries of the optimizer, which works on all parameters at "
+			       "At the peak %s, %.0f %%, are %s temporaries of the optimizer, "
+			       "which works on all parameters at "
 			       "once; foreach=False or fused=True avoids them.",
-			       units_bytes(bytes, v->bytes), percent(v->bytes, v->of), v->count);
+			       units_bytes(bytes, v->bytes), percent(v->bytes, v->of),
+			       units_count(count, v->count));
 		break;
 	case VERDICT_GRADIENTS_SURVIVE:
 	case VERDICT_GRADIENTS_GO:

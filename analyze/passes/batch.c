@@ -4,6 +4,7 @@
 #include "passes/batch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/natural.h"
@@ -21,6 +22,17 @@ const struct batch_schema batch_schemas[BATCH_TABLES] = {
 #define BATCH_TABLE(id, name, doc) {name, doc, id##_columns, id##_COLUMNS},
 #include "passes/batch_tables.def"
 };
+
+const char *batch_list_name(enum batch_table_id t, char buf[BATCH_LIST_NAME])
+{
+	const char *name = batch_schemas[t].name;
+	bool taken = false;
+
+	for (size_t c = 0; c < batch_schemas[BATCH_FILES].n; c++)
+		taken |= !strcmp(batch_schemas[BATCH_FILES].columns[c].name, name);
+	(void)snprintf(buf, BATCH_LIST_NAME, "%s%s", taken ? "all_" : "", name);
+	return buf;
+}
 
 #define SAME_PLACES(t, name)                                                                   \
 	_Static_assert((int)t##_FILE == HELD_FILE && (int)t##_DEVICE == HELD_DEVICE &&         \

@@ -58,6 +58,11 @@ struct batch_schema {
 /* By enum batch_table_id. */
 extern const struct batch_schema batch_schemas[BATCH_TABLES];
 
+/* What a file's object in JSON calls the list of its rows in a table: the table's name, or all_NAME
+ * where `files` has a column of this name. Into buf, returned. */
+#define BATCH_LIST_NAME 64
+const char *batch_list_name(enum batch_table_id t, char buf[BATCH_LIST_NAME]);
+
 struct batch_cell {
 	enum batch_kind kind;
 	union {

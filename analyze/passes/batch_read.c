@@ -83,7 +83,11 @@ static int take_tables(struct batch_reader *r, const cell *pairs, size_t n, size
 		if (cell_tag(pairs[2 * i + 1]) != (enum cell_tag)DONE_LIST || to > r->ends.n)
 			continue;
 		for (unsigned t = BATCH_FILES + 1; t < BATCH_TABLES; t++) {
-			if (!text_is(key, batch_schemas[t].name))
+			char name[BATCH_LIST_NAME];
+
+			/* Older results have the table's name for the list, too. */
+			if (!text_is(key, batch_list_name((enum batch_table_id)t, name)) &&
+			    !text_is(key, batch_schemas[t].name))
 				continue;
 			for (size_t k = from; k < to && rc == 0; k++) {
 				size_t start = k ? r->ends.at[k - 1] : 0;

@@ -11,18 +11,30 @@
 #define MEANS_NOTHING \
 	"'%s' is no moment: say start, end, peak, oom, oom:K, time:US or an event number"
 
-/* A decimal number that fills the whole text, below 2^63. */
+#define DIGITS "0123456789"
+
+/* A decimal number that fills the whole text, below 2^63; also as text for people has it: 199,990. */
 static bool parse_number(const char *text, int64_t *out)
 {
+	size_t digits = strspn(text, DIGITS);
 	int64_t n = 0;
 
-	if (!*text)
+	if (!digits || (text[digits] == ',' && digits > 3))
 		return false;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9' || __builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, *text - '0', &n))
+	for (;;) {
+		for (; digits > 0; digits--, text++) {
+			if (__builtin_mul_overflow(n, 10, &n) ||
+			    __builtin_add_overflow(n, *text - '0', &n))
+				return false;
+		}
+		if (*text != ',')
+			break;
+		digits = strspn(++text, DIGITS);
+		if (digits != 3)
 			return false;
 	}
+	if (*text)
+		return false;
 	*out = n;
 	return true;
 }

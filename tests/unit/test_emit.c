@@ -101,7 +101,7 @@ static void test_facts(void)
 	      "Peak\n"
 	      "  allocated  3.71 GiB\n"
 	      "  reserved   -\n"
-	      "  at event   1234567\n"
+	      "  at event   1,234,567\n"
 	      "  from       start\n"
 	      "  blocks     1,200,000\n"
 	      "  number     -5\n"

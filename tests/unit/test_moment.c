@@ -90,6 +90,14 @@ int main(void)
 	expect(&k, r, "time:1010", 3);
 	expect(&k, r, "time:9999999999999999", 5);
 	expect(&k, r, "time:999", EVENT_START);
+	expect(&k, r, "time:1,010", 3);
+	refuse(&k, r, "1,000,000", ERR_NO_MOMENT, "no event 1000000");
+	refuse(&k, r, "0,5", ERR_USAGE, "no moment");
+	refuse(&k, r, ",005", ERR_USAGE, "no moment");
+	refuse(&k, r, "1000,000", ERR_USAGE, "no moment");
+	refuse(&k, r, "1,0000", ERR_USAGE, "no moment");
+	refuse(&k, r, "1,000,", ERR_USAGE, "no moment");
+	refuse(&k, r, "9,999,999,999,999,999,999", ERR_USAGE, "no moment");
 	refuse(&k, r, "6", ERR_NO_MOMENT, "no event 6");
 	refuse(&k, r, "oom:2", ERR_NO_MOMENT, "no oom:2");
 	refuse(&k, r, "", ERR_USAGE, "no moment");
