@@ -479,7 +479,7 @@ static void text_compared(struct emit *e, const struct diff_report *r)
 	emit_table_end(e);
 }
 
-static void text_head(struct emit *e, const struct diff_report *r)
+void describe_diff_answer(struct emit *e, const struct diff_report *r)
 {
 	const struct diff *d = r->diff;
 
@@ -521,6 +521,15 @@ static void describe_since(struct emit *e, const struct diff_report *r)
 	emit_object_end(e);
 }
 
+void describe_diff_rows(struct emit *e, const struct diff_report *r)
+{
+	describe_rows(e, r);
+	if (!emit_is_json(e))
+		text_compared(e, r);
+	describe_changed_settings(e, r->diff);
+	describe_sizes(e, r->diff);
+}
+
 void describe_diff(struct emit *e, const struct diff_report *r)
 {
 	const struct diff *d = r->diff;
@@ -532,10 +541,6 @@ void describe_diff(struct emit *e, const struct diff_report *r)
 	emit_u64(e, "row_count", NULL, d->rows.n);
 	describe_since(e, r);
 	if (!emit_is_json(e))
-		text_head(e, r);
-	describe_rows(e, r);
-	if (!emit_is_json(e))
-		text_compared(e, r);
-	describe_changed_settings(e, d);
-	describe_sizes(e, d);
+		describe_diff_answer(e, r);
+	describe_diff_rows(e, r);
 }

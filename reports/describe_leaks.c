@@ -175,7 +175,8 @@ static void text_steps(struct emit *e, const struct leaks_report *r)
 			  units_noun(count, sizeof count, p->steps.n, "step", "steps"),
 			  describe_step_source(p->source), confidence_name(p->confidence));
 	if (r->leaks->n_steps < p->steps.n)
-		emit_line(e, "Looked at the first %zu of them", r->leaks->n_steps);
+		emit_line(e, "Looked at the first %s of them",
+			  units_count(count, r->leaks->n_steps));
 	if (r->n_files > 1 && r->n_joined == r->n_files)
 		emit_line(e, "%zu files of one run, joined where their traces overlap", r->n_files);
 	else if (r->n_files > 1)
@@ -185,25 +186,36 @@ static void text_steps(struct emit *e, const struct leaks_report *r)
 			  r->n_files, r->n_joined);
 }
 
-static void text_answer(struct emit *e, const struct leaks_report *r)
+const char *leaks_words(const struct emit *e, const struct leaks_report *r, char buf[LEAKS_WORDS])
 {
-	const struct leaks *l = r->leaks;
 	size_t leaking = 0;
 	char growth[UNITS_BUF], places[UNITS_BUF];
 
-	for (size_t i = 0; i < l->found.n; i++) {
-		const struct leak *x = &l->found.at[i];
+	for (size_t i = 0; i < r->leaks->found.n; i++) {
+		const struct leak *x = &r->leaks->found.at[i];
 
 		leaking += !is_suppressed(x) && x->kind != LEAK_CACHE_GROWTH && x->growth > 0;
 	}
+	buf[0] = '\0';
+	if (leaking && !r->leaks->too_few_steps)
+		(void)snprintf(buf, LEAKS_WORDS, "%s a step in %s",
+			       words_growth(e, growth, r->leaks->growth),
+			       units_noun(places, sizeof places, leaking, "place", "places"));
+	return buf;
+}
+
+static void text_answer(struct emit *e, const struct leaks_report *r)
+{
+	const struct leaks *l = r->leaks;
+	char words[LEAKS_WORDS];
+
 	if (l->too_few_steps)
 		emit_prose(e,
 			   "Leaks cannot be told: %s steps are needed. Record more of them, or say "
 			   "which annotations mark a step with --step-marker.",
 			   r->phases->steps.n ? "more" : "some");
-	else if (leaking)
-		emit_line(e, "Leak: %s a step in %s", words_growth(e, growth, l->growth),
-			  units_noun(places, sizeof places, leaking, "place", "places"));
+	else if (*leaks_words(e, r, words))
+		emit_line(e, "Leak: %s", words);
 	else if (l->found.n == l->n_suppressed)
 		emit_line(e, "No leak: nothing grows step after step%s.",
 			  l->n_suppressed ? " but what is suppressed" : "");
@@ -264,24 +276,28 @@ static void text_leak(struct emit *e, const struct leaks_report *r, const struct
 			     words_growth(e, growth, l->growth));
 	emit_line(e, "   %s, confidence %s", kind_words(l->kind), confidence_name(l->confidence));
 	if (l->kind == LEAK_CACHE_GROWTH) {
-		emit_line(e, "   %s more in %s, from %s to %s",
-			  emit_words_bytes(e, bytes, l->bytes),
-			  units_noun(blocks, sizeof blocks, l->blocks, "segment", "segments"),
+		emit_line(e, "   %s more%s%s, from %s to %s", emit_words_bytes(e, bytes, l->bytes),
+			  l->blocks ? " in " : "",
+			  l->blocks ? units_noun(blocks, sizeof blocks, l->blocks, "segment",
+						 "segments")
+				    : "",
 			  step_words(first, sizeof first, r, l->first_step),
 			  step_words(last, sizeof last, r, l->last_step));
 		text_cache_settings(e, m);
 		return;
 	}
 	if (l->kind == LEAK_REFERENCE_CYCLE) {
-		char times[UNITS_BUF];
+		char times[UNITS_BUF], lived[UNITS_BUF];
 
-		emit_prose(e,
-			   "   Freed in bursts, %s so far, after at most %" PRId64
-			   " steps: by Python's cycle collector, or a list that is emptied now and "
-			   "then. %s wait for it now. gc.collect() after each step would keep them "
-			   "from piling up.",
-			   units_noun(times, sizeof times, l->bursts, "time", "times"),
-			   l->lived_steps, emit_words_bytes(e, bytes, l->bytes));
+		emit_prose(
+			e,
+			"   Freed in bursts, %s so far, after at most %s: by Python's cycle "
+			"collector, or a list that is emptied now and "
+			"then. %s wait for it now. gc.collect() after each step would keep them "
+			"from piling up.",
+			units_noun(times, sizeof times, l->bursts, "time", "times"),
+			units_noun(lived, sizeof lived, (uint64_t)l->lived_steps, "step", "steps"),
+			emit_words_bytes(e, bytes, l->bytes));
 	} else {
 		emit_line(e, "   %s in %s (%s) alive, from %s to %s",
 			  emit_words_bytes(e, bytes, l->bytes),

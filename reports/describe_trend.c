@@ -278,8 +278,9 @@ static void describe_change(struct emit *e, const struct trend *t, const struct 
 	emit_row_end(e);
 }
 
-static void text_head(struct emit *e, const struct trend *t, size_t folder)
+void describe_trend_answer(struct emit *e, const struct trend *t)
 {
+	size_t folder = common_folder(t);
 	char files[UNITS_BUF];
 	size_t failed = 0, trends = 0;
 
@@ -310,10 +311,15 @@ static void text_head(struct emit *e, const struct trend *t, size_t folder)
 
 void describe_trend(struct emit *e, const struct trend *t, uint64_t max_rows)
 {
+	if (!emit_is_json(e))
+		describe_trend_answer(e, t);
+	describe_trend_rows(e, t, max_rows);
+}
+
+void describe_trend_rows(struct emit *e, const struct trend *t, uint64_t max_rows)
+{
 	size_t folder = common_folder(t);
 
-	if (!emit_is_json(e))
-		text_head(e, t, folder);
 	emit_table_begin(e, "files", NULL);
 	for (size_t i = 0; i < t->files.n; i++)
 		describe_file(e, t, (uint32_t)i, max_rows, folder);

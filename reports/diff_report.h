@@ -22,6 +22,9 @@ struct diff_report {
 
 /* The keys behind `file`, and their text. */
 void describe_diff(struct emit *e, const struct diff_report *r);
+/* Its two halves for people: what changed in a few lines, and the tables. */
+void describe_diff_answer(struct emit *e, const struct diff_report *r);
+void describe_diff_rows(struct emit *e, const struct diff_report *r);
 
 /* A picture that stands alone, and a page around it. Errors: ERR_LIMIT, ERR_NOMEM. */
 int diff_write_svg(struct out *to, const struct diff_report *r, struct error *err);

@@ -11,6 +11,9 @@
 #include "reports/emit_text.h"
 #include "reports/page.h"
 
+/* Shorter words stay in one line. */
+#define SHORT_BYTES 24
+
 /* What is open between two calls and ends with the next thing of another kind. */
 enum open_element { OPEN_NOTHING, OPEN_PAIRS, OPEN_LIST, OPEN_LINES };
 
@@ -252,7 +255,7 @@ static void html_row_end(struct emit *e)
 	for (unsigned i = 0; i < t->n_cells; i++) {
 		xml_open(h->x, "td");
 		if (!t->column[i].numeric)
-			xml_attr(h->x, "class", "name");
+			xml_attr(h->x, "class", t->cells[i].n > SHORT_BYTES ? "name" : "words");
 		xml_textn(h->x, t->held + t->cells[i].at, t->cells[i].n);
 		xml_close(h->x);
 	}

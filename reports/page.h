@@ -46,7 +46,7 @@ void page_fact(struct xml *x, const char *what, const char *figure, const char *
 	".facts div{background:#ffffff;border:1px solid #d8dee4;border-radius:8px;"              \
 	"padding:10px 14px}\n"                                                                   \
 	".facts dt{color:#59636e;font-size:13px}\n"                                              \
-	".facts dd{margin:0}\n"                                                                  \
+	".facts dd{margin:0;overflow-wrap:anywhere}\n"                                           \
 	".facts .figure{font-size:21px;font-weight:600}\n"                                       \
 	".facts .more{color:#59636e;font-size:13px}\n"                                           \
 	"figure{margin:0;background:#ffffff;border:1px solid #d8dee4;border-radius:8px;"         \
@@ -60,6 +60,8 @@ void page_fact(struct xml *x, const char *what, const char *figure, const char *
 	"th{font-weight:600;background:#f6f8fa}\n"                                               \
 	"th:first-child,td:first-child,tbody th{text-align:left}\n"                              \
 	"tbody th{font-weight:400;background:none}\n"                                            \
+	"th.words,td.words{text-align:left}\n"                                                   \
+	"td.words{unicode-bidi:isolate}\n"                                                       \
 	".name{white-space:normal;overflow-wrap:anywhere;unicode-bidi:isolate;max-width:46em}\n" \
 	"footer{margin-top:28px;color:#59636e;font-size:13px}\n"                                 \
 	"@media screen and (prefers-color-scheme:dark){\n"                                       \

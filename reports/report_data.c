@@ -23,8 +23,13 @@
 
 #define MAX_SPANS 20000
 
-/* An element around a column, at most, with what base64 adds at its end. */
-#define ELEMENT_BYTES 112
+/* An element around a column, at most, but for the column's name. */
+#define ELEMENT_BYTES                                        \
+	(sizeof "<script type=\"application/octet-stream\" " \
+		"data-chunk=\"999/999//99\"></script>\n" -   \
+	 1)
+/* What a window's columns take at least, all together. */
+#define FIXED_BYTES (COLUMN_COUNT * (ELEMENT_BYTES + 80.0))
 
 static void chunk(struct xml *x, const char *id, const void *bytes, size_t n)
 {
@@ -279,8 +284,7 @@ static void choose_window(struct report_columns_options *o, const struct report_
 static int64_t fitting_events(const struct report_columns_options *o, uint64_t bytes,
 			      uint64_t max_bytes)
 {
-	const double fixed = COLUMN_COUNT * (ELEMENT_BYTES + 40.0);
-	double room = (double)max_bytes - fixed, takes = (double)bytes - fixed;
+	double room = (double)max_bytes - FIXED_BYTES, takes = (double)bytes - FIXED_BYTES;
 
 	if (room <= 0 || takes <= 0)
 		return 1;
@@ -295,7 +299,9 @@ uint64_t report_data_bytes(const struct report_data *d)
 		uint64_t packed = report_column_bytes(&d->columns, (enum report_column)i);
 		uint64_t elements = (packed + PIECE_BYTES - 1) / PIECE_BYTES;
 
-		bytes += packed / 3 * 4 + elements * ELEMENT_BYTES;
+		bytes += (packed + 2) / 3 * 4 +
+			 elements * (ELEMENT_BYTES +
+				     strlen(report_column_name((enum report_column)i)));
 	}
 	return bytes;
 }

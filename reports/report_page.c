@@ -20,10 +20,8 @@
 static const char page_style[] = PAGE_STYLE TIMELINE_PICTURE_STYLE FRAG_PICTURE_STYLE
 	DIFF_PICTURE_STYLE TREND_PICTURE_STYLE REPORT_STYLE;
 
-/* Room for what the description says of columns, and for the elements around them. */
-#define SLACK_BYTES 4096
-#define NAME_CHARS  120
-#define TREND_ROWS  5
+#define NAME_CHARS 120
+#define TREND_ROWS 5
 
 struct page {
 	const struct report *r;
@@ -36,7 +34,7 @@ struct page {
 
 static void page_step(struct page *p)
 {
-	if (p->r->progress)
+	if (p->r->progress && p->done < p->all)
 		p->r->progress(p->r->progress_ctx, ++p->done, p->all);
 }
 
@@ -98,13 +96,17 @@ static int page_diff(struct page *p, struct error *err)
 		return rc;
 	page_open(p->x, "section", "diff");
 	xml_element(p->x, "h2", "What changed between the two files");
+	if (!(e = page_emit(p->x, err))) {
+		diff_picture_release(&picture);
+		return (int)err->code;
+	}
+	describe_diff_answer(e, p->r->diff);
+	emit_blank(e);
 	xml_open(p->x, "figure");
 	diff_picture_draw(p->x, &picture, false);
 	xml_close(p->x);
 	diff_picture_release(&picture);
-	if (!(e = page_emit(p->x, err)))
-		return (int)err->code;
-	describe_diff(e, p->r->diff);
+	describe_diff_rows(e, p->r->diff);
 	emit_object_end(e);
 	emit_free(e);
 	xml_close(p->x);
@@ -120,12 +122,14 @@ static int page_trend(struct page *p, struct error *err)
 		return 0;
 	page_open(p->x, "section", "trend");
 	xml_element(p->x, "h2", "What changes over the files");
+	if (!(e = page_emit(p->x, err)))
+		return (int)err->code;
+	describe_trend_answer(e, p->r->trend);
+	emit_blank(e);
 	xml_open(p->x, "figure");
 	trend_picture(p->x, p->r->trend);
 	xml_close(p->x);
-	if (!(e = page_emit(p->x, err)))
-		return (int)err->code;
-	describe_trend(e, p->r->trend, TREND_ROWS);
+	describe_trend_rows(e, p->r->trend, TREND_ROWS);
 	emit_object_end(e);
 	emit_free(e);
 	xml_close(p->x);
@@ -255,20 +259,22 @@ static int page_columns(struct page *p, uint64_t most, uint64_t *taken, struct e
 	return rc;
 }
 
-/* Everything, and when that is too much, what fits. */
+/* Everything, and when that is too much, what fits. What is left out is said on the page, too: a page
+ * that is just too large then has to give a little more. */
 static int page_fit(struct page *p, struct error *err)
 {
-	uint64_t taken = 0, left = UINT64_MAX;
+	uint64_t taken = 0, left = UINT64_MAX, most;
 	int rc = page_tables(p, err);
 
-	if (rc == 0)
-		rc = page_columns(p, UINT64_MAX, &taken, err);
-	if (rc == 0 && taken)
-		rc = page_room(p, &left, err);
-	if (rc < 0 || !taken || taken <= left)
-		return rc;
-	left = left > SLACK_BYTES ? left - SLACK_BYTES : 0;
-	return page_columns(p, left, &taken, err);
+	do {
+		most = left;
+		if (rc == 0)
+			rc = page_columns(p, most, &taken, err);
+		if (rc == 0 && taken)
+			rc = page_room(p, &left, err);
+		/* Columns beyond what they may take cannot be any shorter. */
+	} while (rc == 0 && taken > left && taken <= most);
+	return rc;
 }
 
 int report_write_html(struct out *to, const struct report *r, struct error *err)

@@ -50,6 +50,17 @@ static const char *file_name(const struct model *m, char buf[(NAME_CHARS + 1) * 
 
 /* --- the head of a file: the answer ------------------------------------------------------------ */
 
+static void answer_leak(struct xml *x, const struct emit *e, const struct report_device *d)
+{
+	char words[LEAKS_WORDS], name[UNITS_BUF], text[sizeof words + sizeof name + 16];
+
+	if (!d->leaks || !*leaks_words(e, d->leaks, words))
+		return;
+	(void)snprintf(text, sizeof text, "%s leaks %s.",
+		       describe_device_name(name, d->device->index), words);
+	page_paragraph(x, "answer", text);
+}
+
 static int answer(struct xml *x, const struct report_file *f, struct error *err)
 {
 	const struct explain *ex = f->explain;
@@ -77,6 +88,8 @@ static int answer(struct xml *x, const struct report_file *f, struct error *err)
 		}
 	} else {
 		page_paragraph(x, "answer", "Memory did not run out in this file.");
+		for (size_t i = 0; i < f->n_devices; i++)
+			answer_leak(x, e, &f->devices[i]);
 	}
 	page_emit_end(e);
 	return 0;
@@ -103,11 +116,23 @@ int report_file_begin(struct xml *x, const struct report_file *f, size_t index, 
 
 /* --- devices ----------------------------------------------------------------------------------- */
 
+static const char *history_words(enum history h)
+{
+	static const char *const words[] = {
+		[HISTORY_NONE] = "recording was off",
+		[HISTORY_COMPLETE] = "from the beginning",
+		[HISTORY_TRUNCATED] = "older ones were lost",
+		[HISTORY_LATE_START] = "recording began late",
+	};
+
+	return words[h];
+}
+
 static void device_facts(struct xml *x, const struct report_device *d)
 {
 	const struct replay_summary *s = replay_summary(d->replay);
 	const struct timeline *t = d->timeline;
-	char bytes[UNITS_BUF], more[UNITS_BUF + 40], place[TIMELINE_PLACE], count[64];
+	char bytes[UNITS_BUF], more[UNITS_BUF + 40], place[TIMELINE_PLACE], count[64], steps[64];
 
 	page_open(x, "dl", "facts");
 	xml_newline(x);
@@ -128,10 +153,12 @@ static void device_facts(struct xml *x, const struct report_device *d)
 	page_fact(x, "Out of memory", units_noun(count, sizeof count, t->ooms.n, "time", "times"),
 		  NULL);
 	page_fact(x, "Events", units_count(count, d->device->n_events),
-		  history_name(s->history) ? history_name(s->history) : NULL);
+		  describe_past_unknown(d->device) ? NULL : history_words(s->history));
+	if (d->purpose)
+		(void)snprintf(steps, sizeof steps, "found by %s",
+			       describe_step_source(d->purpose->phases.source));
 	if (d->purpose && d->purpose->phases.steps.n > 0)
-		page_fact(x, "Steps", units_count(count, d->purpose->phases.steps.n),
-			  step_source_name(d->purpose->phases.source));
+		page_fact(x, "Steps", units_count(count, d->purpose->phases.steps.n), steps);
 	xml_close(x);
 	xml_newline(x);
 }
@@ -180,7 +207,7 @@ static int compare_blocks(const void *a, const void *b)
 
 static void block_entry(struct xml *x, const struct model *m, const struct state_block *b)
 {
-	char bytes[UNITS_BUF], site[16384], clean[(300 + 1) * CLEAN_MAX];
+	char bytes[UNITS_BUF], event[UNITS_BUF], site[16384], clean[(300 + 1) * CLEAN_MAX];
 	size_t depth = stacks_depth(&m->stacks, b->stack);
 
 	xml_open(x, "details");
@@ -192,7 +219,7 @@ static void block_entry(struct xml *x, const struct model *m, const struct state
 	if (b->born == EVENT_START)
 		xml_text(x, ", from before the recording");
 	else
-		xml_printf(x, ", since event %" PRId64, b->born);
+		xml_printf(x, ", since %s", describe_event(event, b->born));
 	xml_close(x);
 	xml_open(x, "pre");
 	for (size_t k = 0; k < depth && k < STACK_FRAMES; k++) {
@@ -232,14 +259,22 @@ static int device_blocks(struct xml *x, const struct report_file *f, const struc
 	return 0;
 }
 
-static int device_frag(struct xml *x, const struct report_device *d, struct error *err)
+static bool is_fragmented(const struct report_file *f)
+{
+	const struct explain *ex = f->explain;
+
+	return ex->ooms.n && ex->ooms.at[ex->main_oom].verdict == VERDICT_FRAGMENTATION;
+}
+
+static int device_frag(struct xml *x, const struct report_file *f, const struct report_device *d,
+		       struct error *err)
 {
 	struct emit *e;
 	int rc;
 
 	if (!d->frag || !d->frag->state->segments.n)
 		return 0;
-	details_begin(x, "fragmentation", "Fragmentation", false);
+	details_begin(x, "fragmentation", "Fragmentation", is_fragmented(f));
 	xml_open(x, "figure");
 	rc = frag_picture(x, d->frag, err);
 	xml_close(x);
@@ -304,7 +339,7 @@ int report_device_write(struct xml *x, const struct report_file *f, const struct
 	xml_newline(x);
 	device_notes(x, &w);
 	if ((rc = device_sites(x, f, d, err)) < 0 || (rc = device_blocks(x, f, d, err)) < 0 ||
-	    (rc = device_leaks(x, d, err)) < 0 || (rc = device_frag(x, d, err)) < 0)
+	    (rc = device_leaks(x, d, err)) < 0 || (rc = device_frag(x, f, d, err)) < 0)
 		return rc;
 	xml_close(x);
 	xml_newline(x);

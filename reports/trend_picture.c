@@ -15,7 +15,7 @@
 #define LEFT        (84 * SVG_PX)
 #define RIGHT       (30 * SVG_PX)
 #define PLOT_HEIGHT (320 * SVG_PX)
-#define LABEL_CHARS 28
+#define LABEL_CHARS 60
 #define MAX_LABELS  12 /* names below the axis */
 #define MAX_DOTS    200
 
@@ -53,13 +53,26 @@ static svg_len y_of(const struct picture *p, double bytes)
 }
 
 /* The file's name without folders, cut. */
-static const char *short_name(const struct trend *t, size_t file, char *buf, size_t size)
+static const char *short_name(const struct trend *t, size_t file, size_t chars, char *buf,
+			      size_t size)
 {
 	const char *name = strtab_get(&t->strings, t->files.at[file].file)->bytes;
 	const char *slash = strrchr(name, '/');
 
 	name = slash && slash[1] ? slash + 1 : name;
-	return clean_elide(buf, size, name, strlen(name), LABEL_CHARS);
+	return clean_elide(buf, size, name, strlen(name), chars);
+}
+
+/* Names stand in two lines by turns: those beside each other have the room of two files, and half a
+ * name of it is the neighbour's. */
+static size_t name_chars(const struct picture *p)
+{
+	size_t n = p->t->files.n, chars = LABEL_CHARS;
+	svg_len room = (p->right - p->left - 28 * SVG_PX) * 4 / 3 / (svg_len)(n > 1 ? n - 1 : 1);
+
+	while (chars > 12 && svg_label_width(chars) > room)
+		chars--;
+	return chars;
 }
 
 static void draw_axes(const struct picture *p)
@@ -83,7 +96,7 @@ static void draw_axes(const struct picture *p)
 
 		svg_line(p->x, "grid", px, p->bottom, px, p->bottom + 5 * SVG_PX);
 		if (names)
-			short_name(p->t, i, name, sizeof name);
+			short_name(p->t, i, name_chars(p), name, sizeof name);
 		(void)snprintf(number, sizeof number, "%zu", i + 1);
 		/* Every other name a line lower, so that neighbours do not touch. */
 		svg_text(p->x, "muted",
@@ -133,7 +146,7 @@ static void draw_dots(const struct picture *p, const struct line *l)
 		if (v < 0)
 			continue;
 		(void)snprintf(words, sizeof words, "%s: %s %s",
-			       short_name(p->t, i, name, sizeof name), l->words,
+			       short_name(p->t, i, LABEL_CHARS, name, sizeof name), l->words,
 			       units_bytes(bytes, (uint64_t)v));
 		svg_group(p->x, l->dot);
 		svg_tooltip(p->x, words);

@@ -11,6 +11,9 @@
 
 /* The keys behind `file`, and their text. `max_rows`: sites that are told of each file. */
 void describe_trend(struct emit *e, const struct trend *t, uint64_t max_rows);
+/* Its two halves for people: whether anything changes, and the tables. */
+void describe_trend_answer(struct emit *e, const struct trend *t);
+void describe_trend_rows(struct emit *e, const struct trend *t, uint64_t max_rows);
 
 /* A picture that stands alone, and a page around it. Errors: ERR_NOMEM. */
 int trend_write_svg(struct out *to, const struct trend *t, struct error *err);

@@ -298,6 +298,12 @@ async function panels(page, name) {
     const text = await page.locator(".viewer").innerText();
     ok(text.length > 100, `${name}: ${tab}`);
   }
+  const cells = await page.evaluate(() => [...document.querySelectorAll(".rows table")].flatMap((table) => {
+    const titles = [...table.querySelectorAll("thead th")].map((th) => th.textContent.trim());
+    return [...table.querySelectorAll("tbody tr[data-at]")].flatMap((tr) =>
+      [...tr.cells].filter((_, i) => ["Born", "Freed", "Event"].includes(titles[i])).map((td) => td.textContent));
+  }));
+  ok(cells.length > 10 && cells.every((words) => /^(\d{1,3}(,\d{3})*|before|never)$/.test(words)), `${name}: events' numbers have their thousands grouped`);
   await page.locator("canvas.over").focus();
   await page.keyboard.press("f");
   await drawn(page);
@@ -472,6 +478,8 @@ const paper = await open(b, report([small]));
 await paper.emulateMedia({ media: "print" });
 ok(await paper.locator("figure.timeline svg").isVisible(), "on paper: the still picture");
 ok(!(await paper.locator(".viewer").isVisible()), "on paper: nothing to press");
+const sheets = (await paper.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+ok(sheets >= 3 && sheets <= 15, `on paper: ${sheets} sheets, without every block's stack`);
 await quiet(paper, "paper");
 
 // --- a link cannot run a pattern -------------------------------------------------------------------

@@ -128,8 +128,8 @@ static void check_elements(void)
 	       "<section><h3>A part</h3>\n"
 	       "<h3>Rows</h3><div class=\"scroll\"><table><thead><tr><th scope=\"col\">n</th>"
 	       "<th scope=\"col\" class=\"words\">name</th></tr></thead><tbody>\n"
-	       "<tr><td>0</td><td class=\"name\">a</td></tr>\n"
-	       "<tr><td>1</td><td class=\"name\">b</td></tr>\n"
+	       "<tr><td>0</td><td class=\"words\">a</td></tr>\n"
+	       "<tr><td>1</td><td class=\"words\">b</td></tr>\n"
 	       "</tbody></table></div>\n"
 	       "</section>\n"
 	       "</main>\n",

@@ -1377,16 +1377,24 @@
       v /= 1024;
       unit++;
     }
-    const text = unit === 0 ? String(v) : v.toFixed(2);
-    return `${n < 0 ? "-" : ""}${text} ${UNITS[unit]}`;
+    if (unit > 0 && unit < UNITS.length - 1 && v.toFixed(2) === "1024.00") {
+      v = 1;
+      unit++;
+    }
+    const [whole, hundredths] = (unit === 0 ? String(v) : v.toFixed(2)).split(".");
+    return `${n < 0 ? "-" : ""}${count(Number(whole))}${hundredths ? `.${hundredths}` : ""} ${UNITS[unit]}`;
   }
   function count(n) {
     return String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   }
+  function threeDigits(v) {
+    const decimals = v >= 100 ? 0 : v >= 10 ? 1 : 2;
+    return (Math.floor(v * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
+  }
   function duration(us) {
-    if (us < 1e3) return `${Math.round(us)} us`;
-    if (us < 1e6) return `${(us / 1e3).toPrecision(3)} ms`;
-    if (us < 6e7) return `${(us / 1e6).toPrecision(3)} s`;
+    if (us < 1e3) return `${Math.floor(us)} us`;
+    if (us < 1e6) return `${threeDigits(us / 1e3)} ms`;
+    if (us < 6e7) return `${threeDigits(us / 1e6)} s`;
     const s = Math.floor(us / 1e6);
     if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
     return `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
@@ -2255,7 +2263,8 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
         tr.setAttribute("aria-rowindex", String(i + 1));
         tr.setAttribute("aria-selected", row === this.selected ? "true" : "false");
         for (const c of this.columns) {
-          const td = element("td", c.name ? "name" : "", c.text(row));
+          const td = element("td", c.name ? "name" : "", c.name ? "" : c.text(row));
+          if (c.name) td.append(element("bdi", "", c.text(row)));
           td.title = td.textContent || "";
           tr.append(td);
         }
@@ -2279,15 +2288,15 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     const pools = ranks(words.pool);
     const sites = ranks(t.file.sites);
     return [
-      { title: "Size", width: "9%", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
-      { title: "Requested", width: "9%", text: (r) => t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]]), key: (r) => t.requested[t.sizeRow[r]] },
-      { title: "Born", width: "8%", text: (r) => t.born[r] < 0 ? "before" : String(t.born[r]), key: (r) => t.born[r] },
-      { title: "Freed", width: "8%", text: (r) => t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r]), key: (r) => t.freeCompleted[r] },
-      { title: "Address", width: "12%", text: (r) => t.addressOf ? address(t.addressOf[r]) : "-", key: (r) => t.addressOf ? t.addressOf[r] : 0 },
-      { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
-      { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
-      { title: "Category", width: "11%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
-      { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] }
+      { title: "Size", width: "84px", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
+      { title: "Requested", width: "84px", text: (r) => t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]]), key: (r) => t.requested[t.sizeRow[r]] },
+      { title: "Born", width: "80px", text: (r) => t.born[r] < 0 ? "before" : count(t.born[r]), key: (r) => t.born[r] },
+      { title: "Freed", width: "80px", text: (r) => t.freeCompleted[r] >= ALIVE ? "never" : count(t.freeCompleted[r]), key: (r) => t.freeCompleted[r] },
+      { title: "Address", width: "126px", text: (r) => t.addressOf ? address(t.addressOf[r]) : "-", key: (r) => t.addressOf ? t.addressOf[r] : 0 },
+      { title: "Stream", width: "58px", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
+      { title: "Pool", width: "70px", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
+      { title: "Category", width: "110px", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
+      { title: "Site", width: "auto", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] }
     ];
   }
   function eventColumns(view, index) {
@@ -2307,14 +2316,14 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     };
     const sites = ranks(t.file.sites);
     return [
-      { title: "Event", width: "10%", text: (e) => String(e), key: (e) => e },
-      { title: "Time", width: "13%", text: (e) => t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-", key: (e) => e },
-      { title: "Action", width: "13%", name: true, text: (e) => index.words(e), key: (e) => index.kindOf(e) },
-      { title: "Size", width: "10%", text: (e) => bytes(size(e)), key: size },
-      { title: "Address", width: "14%", text: (e) => where(e) < 0 ? "-" : address(where(e)), key: where },
+      { title: "Event", width: "90px", text: (e) => count(e), key: (e) => e },
+      { title: "Time", width: "110px", text: (e) => t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-", key: (e) => e },
+      { title: "Action", width: "130px", name: true, text: (e) => index.words(e), key: (e) => index.kindOf(e) },
+      { title: "Size", width: "90px", text: (e) => bytes(size(e)), key: size },
+      { title: "Address", width: "126px", text: (e) => where(e) < 0 ? "-" : address(where(e)), key: where },
       {
         title: "Site",
-        width: "40%",
+        width: "auto",
         name: true,
         text: (e) => stack(e) < 0 ? "" : t.site(stack(e)),
         key: (e) => stack(e) < 0 ? -1 : sites[t.file.stacks[2 * stack(e) + 1]]
@@ -3240,7 +3249,7 @@ ${body.join("\n")}
       this.search = /** @type {HTMLInputElement} */
       element("input");
       this.search.type = "search";
-      this.search.placeholder = "search: words, size>1MiB, /regex/";
+      this.search.placeholder = "words, size>1MiB, /regex/";
       this.search.setAttribute("aria-label", "Search frames; also size>1MiB, stream:0, pool:default, addr:0x..., /regular expression/");
       this.search.addEventListener("change", () => this.setQuery(this.search.value));
       this.search.addEventListener("keydown", (e) => {
@@ -3952,7 +3961,7 @@ ${body.join("\n")}
       void current.setColour(current.by);
     });
     window.addEventListener("beforeprint", () => {
-      for (const d of document.querySelectorAll("details")) d.open = true;
+      for (const d of document.querySelectorAll("details")) if (!d.parentElement?.closest("details")) d.open = true;
     });
   }
   function onKey(e, acts) {

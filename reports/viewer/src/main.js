@@ -125,7 +125,7 @@ function start(description) {
     void current.setColour(current.by);
   });
   window.addEventListener("beforeprint", () => {
-    for (const d of document.querySelectorAll("details")) d.open = true;
+    for (const d of document.querySelectorAll("details")) if (!d.parentElement?.closest("details")) d.open = true;
   });
 }
 

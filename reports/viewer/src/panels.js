@@ -29,15 +29,15 @@ function allocationColumns(view) {
   const pools = ranks(words.pool);
   const sites = ranks(t.file.sites);
   return [
-    { title: "Size", width: "9%", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
-    { title: "Requested", width: "9%", text: (r) => (t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]])), key: (r) => t.requested[t.sizeRow[r]] },
-    { title: "Born", width: "8%", text: (r) => (t.born[r] < 0 ? "before" : String(t.born[r])), key: (r) => t.born[r] },
-    { title: "Freed", width: "8%", text: (r) => (t.freeCompleted[r] >= ALIVE ? "never" : String(t.freeCompleted[r])), key: (r) => t.freeCompleted[r] },
-    { title: "Address", width: "12%", text: (r) => (t.addressOf ? address(t.addressOf[r]) : "-"), key: (r) => (t.addressOf ? t.addressOf[r] : 0) },
-    { title: "Stream", width: "6%", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
-    { title: "Pool", width: "7%", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
-    { title: "Category", width: "11%", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
-    { title: "Site", width: "30%", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] },
+    { title: "Size", width: "84px", text: (r) => bytes(t.size(r)), key: (r) => t.size(r) },
+    { title: "Requested", width: "84px", text: (r) => (t.requested[t.sizeRow[r]] < 0 ? "-" : bytes(t.requested[t.sizeRow[r]])), key: (r) => t.requested[t.sizeRow[r]] },
+    { title: "Born", width: "80px", text: (r) => (t.born[r] < 0 ? "before" : count(t.born[r])), key: (r) => t.born[r] },
+    { title: "Freed", width: "80px", text: (r) => (t.freeCompleted[r] >= ALIVE ? "never" : count(t.freeCompleted[r])), key: (r) => t.freeCompleted[r] },
+    { title: "Address", width: "126px", text: (r) => (t.addressOf ? address(t.addressOf[r]) : "-"), key: (r) => (t.addressOf ? t.addressOf[r] : 0) },
+    { title: "Stream", width: "58px", text: (r) => attr(r)[0], key: (r) => streams[t.attrRow[r]] },
+    { title: "Pool", width: "70px", text: (r) => pool(attr(r)[1], attr(r)[2]), key: (r) => pools[t.attrRow[r]] },
+    { title: "Category", width: "110px", name: true, text: (r) => view.categories[attr(r)[3]].toLowerCase().replace("_", " "), key: (r) => attr(r)[3] },
+    { title: "Site", width: "auto", name: true, text: (r) => t.site(t.stackRow[r]), key: (r) => sites[t.file.stacks[2 * t.stackRow[r] + 1]] },
   ];
 }
 
@@ -59,12 +59,12 @@ function eventColumns(view, index) {
   };
   const sites = ranks(t.file.sites);
   return [
-    { title: "Event", width: "10%", text: (e) => String(e), key: (e) => e },
-    { title: "Time", width: "13%", text: (e) => (t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-"), key: (e) => e },
-    { title: "Action", width: "13%", name: true, text: (e) => index.words(e), key: (e) => index.kindOf(e) },
-    { title: "Size", width: "10%", text: (e) => bytes(size(e)), key: size },
-    { title: "Address", width: "14%", text: (e) => (where(e) < 0 ? "-" : address(where(e))), key: where },
-    { title: "Site", width: "40%", name: true, text: (e) => (stack(e) < 0 ? "" : t.site(stack(e))),
+    { title: "Event", width: "90px", text: (e) => count(e), key: (e) => e },
+    { title: "Time", width: "110px", text: (e) => (t.times.length ? `${(t.timeOf(e) / 1e6).toFixed(6)} s` : "-"), key: (e) => e },
+    { title: "Action", width: "130px", name: true, text: (e) => index.words(e), key: (e) => index.kindOf(e) },
+    { title: "Size", width: "90px", text: (e) => bytes(size(e)), key: size },
+    { title: "Address", width: "126px", text: (e) => (where(e) < 0 ? "-" : address(where(e))), key: where },
+    { title: "Site", width: "auto", name: true, text: (e) => (stack(e) < 0 ? "" : t.site(stack(e))),
       key: (e) => (stack(e) < 0 ? -1 : sites[t.file.stacks[2 * stack(e) + 1]]) },
   ];
 }

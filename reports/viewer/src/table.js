@@ -151,7 +151,8 @@ export class Table {
       tr.setAttribute("aria-rowindex", String(i + 1));
       tr.setAttribute("aria-selected", row === this.selected ? "true" : "false");
       for (const c of this.columns) {
-        const td = element("td", c.name ? "name" : "", c.text(row));
+        const td = element("td", c.name ? "name" : "", c.name ? "" : c.text(row));
+        if (c.name) td.append(element("bdi", "", c.text(row)));
         td.title = td.textContent || "";
         tr.append(td);
       }

@@ -52,7 +52,7 @@ export class View {
     });
     this.search = /** @type {HTMLInputElement} */ (element("input"));
     this.search.type = "search";
-    this.search.placeholder = "search: words, size>1MiB, /regex/";
+    this.search.placeholder = "words, size>1MiB, /regex/";
     this.search.setAttribute("aria-label", "Search frames; also size>1MiB, stream:0, pool:default, addr:0x..., /regular expression/");
     this.search.addEventListener("change", () => this.setQuery(this.search.value));
     this.search.addEventListener("keydown", (e) => {

@@ -11,8 +11,13 @@ export function bytes(n) {
     v /= 1024;
     unit++;
   }
-  const text = unit === 0 ? String(v) : v.toFixed(2);
-  return `${n < 0 ? "-" : ""}${text} ${UNITS[unit]}`;
+  // 1023.999 MiB are 1.00 GiB.
+  if (unit > 0 && unit < UNITS.length - 1 && v.toFixed(2) === "1024.00") {
+    v = 1;
+    unit++;
+  }
+  const [whole, hundredths] = (unit === 0 ? String(v) : v.toFixed(2)).split(".");
+  return `${n < 0 ? "-" : ""}${count(Number(whole))}${hundredths ? `.${hundredths}` : ""} ${UNITS[unit]}`;
 }
 
 /** "1,200,000" @param {number} n */
@@ -20,11 +25,17 @@ export function count(n) {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+/** Three digits, never rounded up into the next unit. @param {number} v */
+function threeDigits(v) {
+  const decimals = v >= 100 ? 0 : v >= 10 ? 1 : 2;
+  return (Math.floor(v * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
+}
+
 /** "12.3 s" @param {number} us */
 export function duration(us) {
-  if (us < 1000) return `${Math.round(us)} us`;
-  if (us < 1e6) return `${(us / 1e3).toPrecision(3)} ms`;
-  if (us < 6e7) return `${(us / 1e6).toPrecision(3)} s`;
+  if (us < 1000) return `${Math.floor(us)} us`;
+  if (us < 1e6) return `${threeDigits(us / 1e3)} ms`;
+  if (us < 6e7) return `${threeDigits(us / 1e6)} s`;
   const s = Math.floor(us / 1e6);
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
   return `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
