@@ -41,6 +41,33 @@ static int check_version(sqlite3 *db, struct error *err)
 	return rc;
 }
 
+/* Whoever made the file may mean harm: nothing of it is code, and no question about it can ask for
+ * much more than one about ours does. Virtual tables read their own formats, so there are none. */
+static void harden(sqlite3 *db)
+{
+	static const char *const modules[] = {"json_each", "json_tree", NULL};
+	static const struct {
+		int id, most;
+	} limits[] = {
+		{SQLITE_LIMIT_LENGTH, 64 << 20},          {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+		{SQLITE_LIMIT_EXPR_DEPTH, 200},           {SQLITE_LIMIT_COMPOUND_SELECT, 100},
+		{SQLITE_LIMIT_VDBE_OP, 1000000},          {SQLITE_LIMIT_ATTACHED, 0},
+		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000}, {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+		{SQLITE_LIMIT_WORKER_THREADS, 0},
+	};
+
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
+	sqlite3_drop_modules(db, (const char **)(uintptr_t)modules);
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		sqlite3_limit(db, limits[i].id, limits[i].most);
+	/* Sorting and grouping stay within the memory that was allowed. */
+	sqlite3_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", NULL, NULL,
+		     NULL);
+}
+
 int batch_sql_open(sqlite3 **out, const char *path, uint64_t limit, struct error *err)
 {
 	sqlite3 *db = NULL;
@@ -52,8 +79,7 @@ int batch_sql_open(sqlite3 **out, const char *path, uint64_t limit, struct error
 		rc = db ? sql_error(db, ERR_SYSTEM, err)
 			: error_set(err, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
 	} else {
-		sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-		sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+		harden(db);
 		rc = check_version(db, err);
 	}
 	if (rc < 0)

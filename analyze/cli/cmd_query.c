@@ -9,11 +9,16 @@
 
 struct query_own {
 	bool csv;
+	uint64_t timeout; /* seconds; 0: DEFAULT_SECONDS */
 };
+
+#define DEFAULT_SECONDS 60
 
 static const struct opt query_opts[] = {
 	{"csv", 0, OPT_FLAG, offsetof(struct query_own, csv), NULL,
 	 "write comma-separated values, as with -o FILE.csv", NULL},
+	{"timeout", 0, OPT_U64, offsetof(struct query_own, timeout), "SECONDS",
+	 "give up when the answer takes longer; without it, 60", NULL},
 	{.name = NULL},
 };
 
@@ -61,6 +66,7 @@ static int write_document(struct invocation *inv, struct query *q)
 
 static int query_command(struct invocation *inv)
 {
+	const struct query_own *own = inv->own;
 	bool csv = wants_csv(inv);
 	struct query *q;
 	struct error err;
@@ -72,7 +78,8 @@ static int query_command(struct invocation *inv)
 	}
 	if (status != STATUS_DONE)
 		return status;
-	if (query_open(&q, inv->operands[0], inv->operands[1], inv->budget.limit, &err) < 0)
+	if (query_open(&q, inv->operands[0], inv->operands[1], inv->budget.limit,
+		       own->timeout ? own->timeout : DEFAULT_SECONDS, &err) < 0)
 		return complain_error("ask", inv->operands[0], &err);
 	status = csv ? write_csv(inv, q) : write_document(inv, q);
 	query_close(q);
