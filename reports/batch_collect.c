@@ -520,14 +520,15 @@ static void copy_leak_rate(struct collector *c)
 }
 
 int batch_collect(struct batch *b, const struct model *m, const struct explain_side *side,
-		  const struct rules *rules, size_t kept, struct error *err)
+		  const struct rules *rules, const struct phases_options *steps, size_t kept,
+		  struct error *err)
 {
 	struct collector c = {
 		.b = b, .m = m, .budget = m->budget, .file = b->n_rows[BATCH_FILES], .kept = kept};
 	bool blocks = knows_blocks(m);
 	int rc;
 
-	study_init(&c.study, m, rules, NULL, c.budget);
+	study_init(&c.study, m, rules, steps, c.budget);
 	rc = info_run(&c.info, &c.study, err);
 	if (rc < 0) {
 		study_release(&c.study);

@@ -2,7 +2,7 @@
  * batch_worker.c -- what one process does with its file: hash, read, leave a result.
  *
  * A result is named by the hash of all that it depends on: the file's bytes, those of the files
- * beside it, the rules and the program's version. What a name tells is not in it; whether a file
+ * beside it, the rules, --step-marker, --symbols and the program's version. What a name tells is not in it; whether a file
  * without memory data is worth a row depends on its name, so that answer has the question in its
  * own name.
  */
@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "cli/commands.h"
+#include "cli/load_input.h"
 #include "cli/side_files.h"
 #include "model/model.h"
 #include "passes/site.h"
@@ -61,9 +62,25 @@ bool batch_hash_file(const char *name, char out[BATCH_KEY_BYTES])
 	return done;
 }
 
+/* What an option of the command line says, which the result depends on. */
+static int add_option(char *text, size_t size, const char *name, const struct opt_strings *given)
+{
+	char hash[BATCH_KEY_BYTES] = "", chain[2 * BATCH_KEY_BYTES];
+
+	for (size_t i = 0; i < given->n; i++) {
+		snprintf(chain, sizeof chain, "%s", hash);
+		hex_of(given->at[i], strlen(given->at[i]), hash);
+		snprintf(chain + strlen(chain), sizeof chain - strlen(chain), " %s", hash);
+		hex_of(chain, strlen(chain), hash);
+	}
+	return given->n ? snprintf(text, size, "\n%s %s", name, hash) : 0;
+}
+
 static void make_key(const struct batch_run *run, const struct side_files *sides, struct outcome *o,
 		     const char *name, bool limited)
 {
+	const char *step_marker = run->inv->common.step_marker;
+	const struct opt_strings marker = {.at = {step_marker}, .n = step_marker ? 1 : 0};
 	char text[1024], hash[BATCH_KEY_BYTES];
 	int n = snprintf(text, sizeof text, "%s %d %s %s", PACKAGE_VERSION, BATCH_SCHEMA,
 			 run->rules_hash, limited ? "limited" : "");
@@ -74,6 +91,8 @@ static void make_key(const struct batch_run *run, const struct side_files *sides
 		hex_of(name, strlen(name), hash);
 		n += snprintf(text + n, sizeof text - (size_t)n, "\nname %s", hash);
 	}
+	n += add_option(text + n, sizeof text - (size_t)n, "steps", &marker);
+	n += add_option(text + n, sizeof text - (size_t)n, "symbols", &run->inv->common.symbols);
 	for (unsigned k = 0; k < SIDE_KINDS; k++) {
 		if (sides->file[k] && batch_hash_file(sides->file[k], hash))
 			n += snprintf(text + n, sizeof text - (size_t)n, "\nside %u %s", k, hash);
@@ -246,12 +265,13 @@ static bool take_refusal(const struct batch_run *run, struct outcome *o, enum wa
 }
 
 static int collect(const struct batch_run *run, struct batch *b, struct model *m,
-		   const struct side_files *sides, const struct outcome *o, struct error *err)
+		   const struct side_files *sides, const struct phases_options *steps,
+		   const struct outcome *o, struct error *err)
 {
 	int rc = run->inv->common.rules ? site_use_rules(m, run->rules, err) : 0;
 
 	if (rc == 0)
-		rc = batch_collect(b, m, &sides->side, run->rules, BATCH_KEPT, err);
+		rc = batch_collect(b, m, &sides->side, run->rules, steps, BATCH_KEPT, err);
 	if (rc == 0)
 		rc = batch_set_text(b, BATCH_FILES, FILES_HASH, o->has_hash ? o->hash : NULL, err);
 	return rc;
@@ -262,10 +282,18 @@ static void analyse(const struct batch_run *run, const struct batch_input *in,
 {
 	struct batch b;
 	struct error err;
+	const struct phases_options steps = {.step_marker = run->inv->common.step_marker};
 	int rc = batch_init(&b, &run->inv->budget, &err);
 
 	if (rc == 0)
-		rc = collect(run, &b, m, sides, o, &err);
+		rc = collect(run, &b, m, sides, &steps, o, &err);
+	/* No annotation of this file is a step by --step-marker: others of the folder have their own. */
+	if (rc == ERR_USAGE) {
+		batch_release(&b);
+		rc = batch_init(&b, &run->inv->budget, &err);
+		if (rc == 0)
+			rc = collect(run, &b, m, sides, NULL, o, &err);
+	}
 	if (rc < 0) {
 		say_error(o, rc == ERR_LIMIT ? OUTCOME_LIMIT : OUTCOME_FAILED, &err);
 	} else {
@@ -297,6 +325,7 @@ static void read_file(const struct batch_run *run, const struct batch_input *in,
 		return;
 	rc = model_load(&m, in->name, &options, &err);
 	if (rc == 0) {
+		(void)load_symbols(run->inv, m);
 		analyse(run, in, sides, m, o);
 		model_free(m);
 		return;

@@ -15,8 +15,10 @@
 #include "cli/batch_output.h"
 #include "cli/batch_worker.h"
 #include "cli/commands.h"
+#include "cli/load_input.h"
 #include "cli/load_purpose.h"
 #include "passes/name_facts.h"
+#include "passes/regex.h"
 #include "reports/batch_collect.h"
 
 struct batch_own {
@@ -75,6 +77,8 @@ static bool parse_shard(const char *text, uint64_t *i, uint64_t *n)
 
 static int check(struct batch_command *c)
 {
+	const char *step_marker = c->inv->common.step_marker;
+	pcre2_code *marker = NULL;
 	struct error err;
 
 	if (!c->own->folder || !*c->own->folder) {
@@ -93,11 +97,14 @@ static int check(struct batch_command *c)
 		complain("--db and --pages contradict each other");
 		return STATUS_USAGE;
 	}
-	if (name_patterns_new(&c->patterns, c->own->name_pattern, &err) < 0) {
+	if ((step_marker && regex_compile(&marker, step_marker, 0, 0, &err) < 0) ||
+	    name_patterns_new(&c->patterns, c->own->name_pattern, &err) < 0) {
+		pcre2_code_free(marker);
 		complain("%s", err.text);
 		return STATUS_USAGE;
 	}
-	return STATUS_DONE;
+	pcre2_code_free(marker);
+	return load_symbols(c->inv, NULL);
 }
 
 #define LEFT_BEHIND_S 3600
@@ -378,7 +385,7 @@ const struct command cmd_batch = {
 	.summary = "One table over many files, ranks and jobs",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_JSON | COMMON_RULES,
+	.common = COMMON_JSON | COMMON_RULES | COMMON_STEPS | COMMON_NO_SYMBOLS,
 	.opts = batch_opts,
 	.own_bytes = sizeof(struct batch_own),
 	.reads = READS_ALL,

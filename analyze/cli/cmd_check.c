@@ -76,6 +76,7 @@ static int add_rank(struct checker *c, struct batch *b, const char *file, struct
 static int add_snapshot(struct checker *c, struct batch *b, const char *file)
 {
 	const struct side_options siblings = {.no_siblings = false};
+	const struct phases_options steps = {.step_marker = c->inv->common.step_marker};
 	struct side_files sides = {0};
 	struct model *m;
 	struct error err;
@@ -89,7 +90,7 @@ static int add_snapshot(struct checker *c, struct batch *b, const char *file)
 	} else {
 		if (side_files_read(&sides, c->inv, &siblings, file) != STATUS_DONE)
 			sides = (struct side_files){0};
-		rc = batch_collect(b, m, &sides.side, c->rules, SIZE_MAX, &err);
+		rc = batch_collect(b, m, &sides.side, c->rules, &steps, SIZE_MAX, &err);
 		c->unreadable |= m->partial;
 		side_files_release(&sides);
 		model_free(m);
@@ -372,7 +373,7 @@ const struct command cmd_check = {
 	.summary = "Are files within a budget",
 	.min_operands = 1,
 	.max_operands = OPERANDS_ANY,
-	.common = COMMON_REPORT,
+	.common = COMMON_REPORT | COMMON_RULES | COMMON_STEPS | COMMON_SYMBOLS,
 	.reads = READS_ALL,
 	.opts = check_opts,
 	.own_bytes = sizeof(struct check_own),

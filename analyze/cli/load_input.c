@@ -140,7 +140,7 @@ static int symbols_wanted(const struct invocation *inv, const char *paths[OPT_ST
 	return STATUS_DONE;
 }
 
-static int load_symbols(struct invocation *inv, struct model *m)
+int load_symbols(struct invocation *inv, struct model *m)
 {
 	const char *paths[OPT_STRINGS_MAX];
 	struct symbols_options options;
@@ -148,7 +148,7 @@ static int load_symbols(struct invocation *inv, struct model *m)
 	struct error err;
 	int status = symbols_wanted(inv, paths, &options);
 
-	if (status != STATUS_DONE || (!options.n_paths && !options.recorded_paths))
+	if (status != STATUS_DONE || !m || (!options.n_paths && !options.recorded_paths))
 		return status;
 	if (symbols_resolve(&s, m, &options, &err) < 0)
 		return complain_error("name the frames of", model_str(m, m->file), &err);

@@ -16,6 +16,10 @@
  * exits with load_status. */
 int load_model(struct invocation *inv, const char *file, struct model **out);
 
+/* Name frames that are a place in a library, as --symbols says; load_model has done so. `m` NULL: only
+ * see whether it can be done. */
+int load_symbols(struct invocation *inv, struct model *m);
+
 /* STATUS_INPUT for a partial model, else `status`. */
 int load_status(const struct model *m, int status);
 
