@@ -24,6 +24,21 @@ static bool ends_in(const char *name, const char *with)
 	return n >= k && !strcmp(name + n - k, with);
 }
 
+/* Shorter words stay in one line. */
+#define SHORT_BYTES 24
+
+/* Numbers that count are grouped, and so are those of events; these name something. */
+static bool is_name(const char *column)
+{
+	static const char *const names[] = {"rank",   "step",    "peak_step",
+					    "device", "file_id", "part"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(column, names[i]))
+			return true;
+	return false;
+}
+
 /* Bytes, times and shares are known by the name of their column. */
 static void cell_words(const struct batch *b, const struct batch_column *column,
 		       const struct batch_cell *c, char *buf, size_t size)
@@ -37,6 +52,8 @@ static void cell_words(const struct batch *b, const struct batch_column *column,
 		snprintf(buf, size, "%s", units_bytes(words, (uint64_t)c->i));
 	else if (c->kind == BATCH_INT && ends_in(column->name, "_us"))
 		snprintf(buf, size, "%s", units_time_us(words, c->i));
+	else if (c->kind == BATCH_INT && c->i >= 0 && !is_name(column->name))
+		snprintf(buf, size, "%s", units_count(words, (uint64_t)c->i));
 	else if (c->kind == BATCH_INT)
 		snprintf(buf, size, "%" PRId64, c->i);
 	else if (c->kind == BATCH_REAL && !strcmp(column->name, "fragmentation"))
@@ -55,7 +72,7 @@ void batch_html_cell(struct xml *x, const struct batch *b, enum batch_table_id t
 	cell_words(b, &batch_schemas[t].columns[column], c, words, sizeof words);
 	xml_open(x, "td");
 	if (batch_schemas[t].columns[column].kind == BATCH_TEXT)
-		xml_attr(x, "class", "name");
+		xml_attr(x, "class", strlen(words) > SHORT_BYTES ? "name" : "words");
 	if (c->kind != BATCH_TEXT) {
 		xml_attr_begin(x, "data-v");
 		if (c->kind == BATCH_INT)

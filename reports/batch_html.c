@@ -30,6 +30,7 @@ static const char page_style[] = PAGE_STYLE
 	"#files th.name{min-width:18em}\n#files thead th.name{min-width:0}\n"
 	"#files td.name,#files thead th{white-space:nowrap}\n"
 	"#files td.name{max-width:26em;overflow:hidden;text-overflow:ellipsis}\n"
+	".scroll tbody th.name{min-width:14em}\n"
 	"figure{max-width:1100px}\n"
 	"#tools{margin:8px 0;display:flex;flex-wrap:wrap;gap:8px;align-items:center}\n"
 	"#tools[hidden]{display:none}\n"
@@ -47,7 +48,11 @@ static const char page_style[] = PAGE_STYLE
 	"tr.failed td,tr.partial td{color:#b3400e}\n" BATCH_TIMELINE_STYLE BATCH_GROUP_STYLE
 	"@media screen and (prefers-color-scheme:dark){tr.failed td,tr.partial td{color:#ff8a3d}\n"
 	"svg.thumb{background:#0f1115}}\n"
-	"@media print{.rows{max-height:none}}\n";
+	"@page{size:landscape}\n"
+	"@media print{.rows{max-height:none;overflow:visible}\n"
+	"#tools{display:none}button{border:0;padding:0}\n"
+	"#files{font-size:9px}#files th,#files td{padding:2px 5px}\n"
+	"#files th.name{min-width:14em}}\n";
 
 struct index {
 	struct xml *x;
@@ -97,11 +102,21 @@ static void who_words(const struct index *p, size_t file, char *buf, size_t size
 	snprintf(buf + n, size - (size_t)n, "%s", short_name(p, file));
 }
 
+/* "2026-12-01 02:09:52 UTC" */
+static const char *whole_second(char buf[UNITS_BUF], int64_t us)
+{
+	char *point = strchr(units_time_us(buf, us), '.');
+
+	if (point && strlen(point) > 7)
+		memmove(point, point + 7, strlen(point + 7) + 1);
+	return buf;
+}
+
 static void draw_facts(const struct index *p)
 {
 	const struct batch *b = p->b;
 	const struct batch_groups *g = p->g;
-	char count[UNITS_BUF], bytes[UNITS_BUF], more[1024];
+	char count[UNITS_BUF], bytes[UNITS_BUF], partial[UNITS_BUF], when[UNITS_BUF], more[1024];
 	size_t highest = SIZE_MAX;
 	int64_t most = -1;
 
@@ -113,7 +128,8 @@ static void draw_facts(const struct index *p)
 			highest = i;
 		}
 	}
-	snprintf(more, sizeof more, "%zu not read, %zu damaged", g->n_failed, g->n_partial);
+	snprintf(more, sizeof more, "%s not read, %s damaged", units_count(count, g->n_failed),
+		 units_count(partial, g->n_partial));
 	page_open(p->x, "dl", "facts");
 	page_fact(p->x, "Files", units_count(count, b->n_rows[BATCH_FILES]), more);
 	page_fact(p->x, "Out of memory", units_count(count, g->n_ooms), NULL);
@@ -124,8 +140,8 @@ static void draw_facts(const struct index *p)
 	if (g->first_to_fail != SIZE_MAX) {
 		who_words(p, g->first_to_fail, more, sizeof more);
 		page_fact(p->x, "First to fail, by its own clock",
-			  units_time_us(bytes, batch_int(b, BATCH_FILES, g->first_to_fail,
-							 FILES_OOM_TIME, 0)),
+			  whole_second(when, batch_int(b, BATCH_FILES, g->first_to_fail,
+						       FILES_OOM_TIME, 0)),
 			  more);
 	}
 	xml_close(p->x);
@@ -161,10 +177,11 @@ static void draw_failure(const struct index *p, size_t i)
 {
 	const struct batch_failure *f = &p->g->failures.at[i];
 	bool ranks = f->group && batch_int(p->b, BATCH_FILES, f->first, FILES_RANK, -1) >= 0;
-	char words[120], filter[32];
+	char words[120], n[UNITS_BUF], of[UNITS_BUF], filter[32];
 
 	page_row_begin(p->x, short_name(p, f->first));
-	snprintf(words, sizeof words, "%zu of %zu %s", f->n, f->of, ranks ? "ranks" : "files");
+	snprintf(words, sizeof words, "%s of %s %s", units_count(n, f->n), units_count(of, f->of),
+		 ranks ? "ranks" : "files");
 	snprintf(filter, sizeof filter, "failure:%zu", i);
 	xml_open(p->x, "td");
 	show_button(p->x, words, filter);
@@ -179,10 +196,10 @@ static void draw_failure(const struct index *p, size_t i)
 
 static void draw_more(struct xml *x, size_t n, const char *what)
 {
-	char words[160];
+	char words[160], count[UNITS_BUF];
 
-	snprintf(words, sizeof words, "%zu more %s are not shown here; summary.sqlite has all.", n,
-		 what);
+	snprintf(words, sizeof words, "%s more %s are not shown here; summary.sqlite has all.",
+		 units_count(count, n), what);
 	page_paragraph(x, "scope", words);
 }
 
@@ -212,7 +229,7 @@ static void draw_failures(const struct index *p)
 static void draw_departures(const struct index *p, size_t from)
 {
 	const struct batch_outlier *at = p->g->outliers.at;
-	char words[2400];
+	char words[2400], count[UNITS_BUF];
 	size_t n = 0;
 
 	page_row_begin(p->x, short_name(p, at[from].file));
@@ -223,7 +240,8 @@ static void draw_departures(const struct index *p, size_t from)
 			xml_element(p->x, "li", batch_outlier_words(&at[i], words, sizeof words));
 	}
 	if (n > MAX_DEPARTURES) {
-		snprintf(words, sizeof words, "and %zu more on its page", n - MAX_DEPARTURES);
+		snprintf(words, sizeof words, "and %s more on its page",
+			 units_count(count, n - MAX_DEPARTURES));
 		xml_element(p->x, "li", words);
 	}
 	xml_close(p->x);
