@@ -406,7 +406,7 @@ async function hands(page, name) {
   });
   ok(Math.abs(bytesOf(await tip.textContent()) - wanted) <= wanted * 0.01, `${name}: the second picture tells its bytes`);
 
-  for (const query of ["life>2ms", "time<0.01s", "life<=6"]) {
+  for (const query of ["life>2ms", "time<0.01s", "life<=6", "size>1,048,576"]) {
     await search(page, query);
     const found = await page.evaluate((words) => {
       const v = window.vramscope.view;
@@ -419,6 +419,7 @@ async function hands(page, name) {
       const kept = {
         "life>2ms": (r) => t.timeOf(Math.min(t.freeCompleted[r], t.to + 1)) - t.timeOf(t.born[r]) > 2e3,
         "time<0.01s": (r) => t.timeOf(t.born[r]) < 1e4,
+        "size>1,048,576": (r) => t.size(r) > 1048576,
         "life<=6": (r) => Math.min(t.freeCompleted[r], t.to + 1) - t.born[r] <= 6,
       }[test];
       let n = 0;

@@ -1845,7 +1845,7 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
   }
 
   // src/query.js
-  var CONDITION = /^(size|event|time|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g|us|ms|s)?$/i;
+  var CONDITION = /^(size|event|time|life)(>=|<=|>|<|=)(\d{1,3}(?:,\d{3})+|[\d.]+)(b|kib|mib|gib|k|m|g|us|ms|s)?$/i;
   var FIELD = /^(stream|pool|addr|category):(.+)$/i;
   var FACTOR = (
     /** @type {Record<string, number>} */
@@ -1896,7 +1896,7 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
     const unit = (m[4] || "").toLowerCase();
     const timed = unit in MICROSECONDS || of === "time";
     if (unit && (of === "event" || of === "size" === timed || of === "life" && !timed)) return null;
-    const value = Number(m[3]) * (timed ? MICROSECONDS[unit || "s"] : FACTOR[unit] || 1);
+    const value = Number(m[3].replaceAll(",", "")) * (timed ? MICROSECONDS[unit || "s"] : FACTOR[unit] || 1);
     const get = figure(t, of, timed);
     const op = m[2];
     return (r) => {

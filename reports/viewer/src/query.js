@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // query.js -- what a reader types to find allocations: words over frames, and conditions.
 //
-//     attention  size>1MiB  stream:7  pool:default  addr:0x7f..  event>1000  time<2.5s  life>3ms
+//     attention  size>1MiB  stream:7  pool:default  addr:0x7f..  event>1,000  time<2.5s  life>3ms
 //     /regular expression/
 //
 // `event` and `time` are those of the allocation; `life` counts events, or has a unit of time.
 
-const CONDITION = /^(size|event|time|life)(>=|<=|>|<|=)([\d.]+)(b|kib|mib|gib|k|m|g|us|ms|s)?$/i;
+const CONDITION = /^(size|event|time|life)(>=|<=|>|<|=)(\d{1,3}(?:,\d{3})+|[\d.]+)(b|kib|mib|gib|k|m|g|us|ms|s)?$/i;
 const FIELD = /^(stream|pool|addr|category):(.+)$/i;
 const FACTOR = /** @type {Record<string, number>} */ ({
   b: 1, k: 1024, kib: 1024, m: 1048576, mib: 1048576, g: 1073741824, gib: 1073741824,
@@ -55,7 +55,7 @@ function condition(t, m) {
   const unit = (m[4] || "").toLowerCase();
   const timed = unit in MICROSECONDS || of === "time";
   if (unit && (of === "event" || (of === "size") === timed || (of === "life" && !timed))) return null;
-  const value = Number(m[3]) * (timed ? MICROSECONDS[unit || "s"] : FACTOR[unit] || 1);
+  const value = Number(m[3].replaceAll(",", "")) * (timed ? MICROSECONDS[unit || "s"] : FACTOR[unit] || 1);
   const get = figure(t, of, timed);
   const op = m[2];
   return (/** @type {number} */ r) => {
