@@ -30,7 +30,7 @@ static const char page_style[] = PAGE_STYLE
 	"#files th.name{min-width:18em}\n#files thead th.name{min-width:0}\n"
 	"#files td.name,#files thead th{white-space:nowrap}\n"
 	"#files td.name{max-width:26em;overflow:hidden;text-overflow:ellipsis}\n"
-	".scroll tbody th.name{min-width:14em}\n"
+	".scroll tbody th.name{min-width:11em}\n.scroll td.name{min-width:13em}\n"
 	"figure{max-width:1100px}\n"
 	"#tools{margin:8px 0;display:flex;flex-wrap:wrap;gap:8px;align-items:center}\n"
 	"#tools[hidden]{display:none}\n"

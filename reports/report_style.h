@@ -32,7 +32,7 @@
 	"gap:2px 24px;margin:6px 0}\n"                                                         \
 	".pairs div{display:flex;gap:10px}\n"                                                  \
 	".pairs dt{color:#59636e;flex:0 0 11em}.pairs dd{margin:0}\n"                          \
-	"td.name{text-align:left;min-width:10em}\n" /* What the script adds. */                \
+	"td.name{text-align:left;min-width:7em}\n" /* What the script adds. */                 \
 	".switch{display:flex;gap:8px;flex-wrap:wrap;align-items:center}\n"                    \
 	".viewer{background:#ffffff;border:1px solid #d8dee4;border-radius:8px;margin:12px 0;" \
 	"font-size:13px}\n"                                                                    \
