@@ -44,15 +44,18 @@ is_wanted() { # COMMAND/CASE
 	return 1
 }
 
+# Programs are started for what needs them only: there are hundreds of cases.
+
 # Scratch folders are called otherwise in each run.
 neutral() { # FILE
-	sed -e "s|$scratch/cwd|\$PWD|g" -e "s|$TESTDATA|\$TESTDATA|g" \
+	[ ! -s "$1" ] || sed -e "s|$scratch/cwd|\$PWD|g" -e "s|$TESTDATA|\$TESTDATA|g" \
 		-e "s|${VRAMSCOPE_SHARED:-/no such folder/}|\$VRAMSCOPE_SHARED|g" "$1"
 }
 
 # Compare one stream with its file; tell on stdout why they differ.
 compare() { # EXPECTED GOT WORD
 	local want=$1
+	[ -e "$want" ] || [ -s "$2" ] || return 0
 	[ -e "$want" ] || want=/dev/null
 	if ! awk -f "$here/match.awk" "$want" "$2" >"$scratch/why"; then
 		sed "s/^/#   $3 /" "$scratch/why"
@@ -71,7 +74,7 @@ rewrite() { # EXPECTED GOT
 run_case() { # COMMAND/CASE
 	local case=$1 base=$here/$1 code want_code=0 bad=
 	n=$((n + 1))
-	if grep -q 'VRAMSCOPE_SHARED' "$base.cmd" && [ -z "$VRAMSCOPE_SHARED" ]; then
+	if [ -z "$VRAMSCOPE_SHARED" ] && grep -q 'VRAMSCOPE_SHARED' "$base.cmd"; then
 		echo "ok $n - $case # SKIP no real recordings here"
 		return
 	fi
@@ -82,7 +85,7 @@ run_case() { # COMMAND/CASE
 	code=$?
 	neutral "$scratch/raw.out" >"$scratch/out"
 	neutral "$scratch/raw.err" >"$scratch/err"
-	[ -e "$base.code" ] && want_code=$(cat "$base.code")
+	[ -e "$base.code" ] && read -r want_code <"$base.code"
 	if [ "$code" != "$want_code" ]; then
 		bad+="#   exit status $code, want $want_code"$'\n'
 	fi
@@ -131,10 +134,14 @@ self_test() {
 }
 
 [ ${#wanted[@]} -eq 0 ] && self_test
+cases=0
 for cmd in "$here"/*/*.cmd; do
 	[ -e "$cmd" ] || continue
 	case=${cmd#"$here"/}
 	case=${case%.cmd}
+	cases=$((cases + 1))
+	# Each fourth one is quick.
+	[ "${VRAMSCOPE_QUICK:-0}" = 0 ] || [ ${#wanted[@]} -gt 0 ] || [ $((cases % 4)) = 0 ] || continue
 	is_wanted "$case" && run_case "$case"
 done
 echo "1..$n"
