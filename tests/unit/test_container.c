@@ -360,7 +360,7 @@ static void test_pipe(void)
 
 static void test_limit(void)
 {
-	struct budget small = {.limit = 100000};
+	struct budget small = {.limit = INPUT_WINDOW_BYTES - 1};
 	struct container c;
 	struct error err = {0};
 
