@@ -20,9 +20,9 @@
 const char *report_column_name(enum report_column c)
 {
 	static const char *const names[] = {
-		"ops",        "times", "free_times", "later_times", "frees", "sizes",
-		"stacks",     "attrs", "addresses",  "misses",      "born",  "size_dict",
-		"stack_dict", "rare",  "exceptions", "segments",
+		"ops",        "times",    "free_times", "later_times", "frees",      "sizes",
+		"stacks",     "attrs",    "born",       "size_dict",   "stack_dict", "rare",
+		"exceptions", "segments", "addresses",  "misses",
 	};
 
 	return names[c];

@@ -16,10 +16,6 @@
  *     sizes        each allocation      0: the next of size_dict; else 1 + its row
  *     stacks       each allocation      row of the stacks told in stack_dict
  *     attrs        each allocation      row of the attrs of the description
- *     addresses    allocations in it    0: see misses; else 1 + its place among the holes of
- *                                       report_holes.h that fit
- *     misses       others               difference to the end of the allocation before, folded, in units
- *                                       of 512 bytes; in bytes when an address is no multiple
  *     born         each one from before how long before the window, in events; 0: before the trace
  *     size_dict    each distinct pair   requested bytes (-1: unknown) as difference to the pair
  *                                       before, and bytes of the block beyond them, both folded
@@ -28,6 +24,10 @@
  *     exceptions   few allocations      row, events of its frees, where ops do not tell; folded, -1:
  *                                       before the trace, -2: alive
  *     segments     each one at start    address, bytes, row of attrs, 2 * expandable + small
+ *     addresses    allocations in it    0: see misses; else 1 + its place among the holes of
+ *                                       report_holes.h that fit
+ *     misses       others               difference to the end of the allocation before, folded, in units
+ *                                       of 512 bytes; in bytes when an address is no multiple
  *
  * A free often ends the youngest allocation, or a neighbour of the one freed before. So `frees` counts
  * steps along those that live, in the order of their births; n below REPORT_NEAR:
@@ -69,14 +69,14 @@ enum report_column {
 	COLUMN_SIZES,
 	COLUMN_STACKS,
 	COLUMN_ATTRS,
-	COLUMN_ADDRESSES,
-	COLUMN_MISSES,
 	COLUMN_BORN,
 	COLUMN_SIZE_DICT,
 	COLUMN_STACK_DICT,
 	COLUMN_RARE,
 	COLUMN_EXCEPTIONS,
 	COLUMN_SEGMENTS,
+	COLUMN_ADDRESSES, /* this and the next are read later than all others */
+	COLUMN_MISSES,
 	COLUMN_COUNT,
 };
 

@@ -101,8 +101,8 @@ void timeline_picture(struct xml *x, const struct timeline *t, unsigned width);
 	".band-name{font-size:11px;unicode-bidi:isolate;pointer-events:none}\n"                   \
 	".hit{fill:none;pointer-events:all}\n"                                                    \
 	".cursor{stroke:#1f2328;stroke-width:1}\n"                                                \
-	".at .cursor,.at .reading{visibility:hidden}\n"                                           \
-	".at:hover .cursor,.at:hover .reading{visibility:visible}\n"                              \
+	".at .cursor,.at .reading{display:none}\n"                                                \
+	".at:hover .cursor,.at:hover .reading{display:inline}\n"                                  \
 	".reading{font-size:12px}\n"                                                              \
 	"@media screen and (prefers-color-scheme:dark){\n"                                        \
 	".paper{fill:#16181d}\n"                                                                  \

@@ -1,5 +1,39 @@
 "use strict";
 (() => {
+  // src/slices.js
+  var pace = { ms: 8 };
+  var LOADING = 3;
+  var waiting = [];
+  var channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    const next = waiting.shift();
+    if (next) next();
+  };
+  function slice() {
+    return new Promise((resolve2) => {
+      waiting.push(resolve2);
+      channel.port2.postMessage(0);
+    });
+  }
+  var Turn = class {
+    /** @param {() => boolean} [wanted] is the work still of use? @param {number} [pieces] at once: more
+     * while there is nothing yet to act on */
+    constructor(wanted = () => true, pieces = 1) {
+      this.wanted = wanted;
+      this.pieces = pieces;
+      this.deadline = performance.now() + pieces * pace.ms;
+    }
+    get due() {
+      return performance.now() > this.deadline;
+    }
+    /** Others have their turn. @returns {Promise<boolean>} false: give up */
+    async pass() {
+      await slice();
+      this.deadline = performance.now() + this.pieces * pace.ms;
+      return this.wanted();
+    }
+  };
+
   // src/chunks.js
   function fromBase64(text) {
     const modern = (
@@ -12,14 +46,27 @@
     for (let i = 0; i < bytes2.length; i++) bytes2[i] = binary.charCodeAt(i);
     return bytes2;
   }
+  var STEP = 1 << 17;
   async function inflate(parts, size) {
-    const stream = new Blob(
-      /** @type {BlobPart[]} */
-      parts
-    ).stream().pipeThrough(new DecompressionStream("gzip"));
-    if (!size) return new Uint8Array(await new Response(stream).arrayBuffer());
+    const { readable, writable } = new DecompressionStream("gzip");
+    const writer = writable.getWriter();
+    const turn = new Turn(void 0, LOADING);
+    const write = async () => {
+      for (const part of parts)
+        for (let at = 0; at < part.length; at += STEP) {
+          await writer.write(
+            /** @type {BufferSource} */
+            part.subarray(at, at + STEP)
+          );
+          if (turn.due) await turn.pass();
+        }
+      await writer.close();
+    };
+    write().catch(() => {
+    });
+    if (!size) return new Uint8Array(await new Response(readable).arrayBuffer());
     const all = new Uint8Array(size);
-    const reader = stream.getReader();
+    const reader = readable.getReader();
     let n = 0;
     for (; ; ) {
       const { done, value } = await reader.read();
@@ -29,16 +76,23 @@
     }
     return all;
   }
+  async function elementOf(id) {
+    for (; ; ) {
+      const whole = document.readyState !== "loading";
+      const found = document.querySelector(`script[data-chunk="${id}"]`);
+      if (whole || found && found.nextElementSibling) return found;
+      await new Promise((resolve2) => setTimeout(resolve2, 4));
+    }
+  }
   async function readChunk(id, size = 0) {
     const parts = [];
     for (let piece = 0; ; piece++) {
-      const wanted = id === "description" ? id : `${id}/${piece}`;
-      const element2 = document.querySelector(`script[data-chunk="${wanted}"]`);
-      if (!element2) break;
+      const element2 = await elementOf(id === "description" ? id : `${id}/${piece}`);
+      if (!element2) throw new Error(`the page has no data called ${id}`);
       parts.push(fromBase64(element2.textContent || ""));
-      if (id === "description") break;
+      const next = element2.nextElementSibling;
+      if (!next || next.getAttribute("data-chunk") !== `${id}/${piece + 1}`) break;
     }
-    if (!parts.length) throw new Error(`the page has no data called ${id}`);
     return inflate(parts, size);
   }
   var Reader = class {
@@ -66,7 +120,13 @@
     }
     signed() {
       const v = this.next();
+      if (v < 2147483648) return v >>> 1 ^ -(v & 1);
       return v % 2 ? -(v + 1) / 2 : v / 2;
+    }
+    /** The next ones, as `out[from]` to `out[to - 1]`. @param {Uint32Array} out @param {number} from
+     * @param {number} to */
+    fill(out, from, to) {
+      for (let i = from; i < to; i++) out[i] = this.next();
     }
   };
 
@@ -191,37 +251,6 @@
     } catch {
     }
   }
-
-  // src/slices.js
-  var pace = { ms: 8 };
-  var waiting = [];
-  var channel = new MessageChannel();
-  channel.port1.onmessage = () => {
-    const next = waiting.shift();
-    if (next) next();
-  };
-  function slice() {
-    return new Promise((resolve) => {
-      waiting.push(resolve);
-      channel.port2.postMessage(0);
-    });
-  }
-  var Turn = class {
-    /** @param {() => boolean} [wanted] is the work still of use? */
-    constructor(wanted = () => true) {
-      this.wanted = wanted;
-      this.deadline = performance.now() + pace.ms;
-    }
-    get due() {
-      return performance.now() > this.deadline;
-    }
-    /** Others have their turn. @returns {Promise<boolean>} false: give up */
-    async pass() {
-      await slice();
-      this.deadline = performance.now() + pace.ms;
-      return this.wanted();
-    }
-  };
 
   // src/live.js
   var SPACING = 32768;
@@ -580,156 +609,6 @@
     ));
   }
 
-  // src/segments.js
-  var SEGMENT_ALLOC = 4;
-  var SEGMENT_FREE = 5;
-  var SEGMENT_MAP = 6;
-  var SEGMENT_UNMAP = 7;
-  var SMALL_BYTES = 2 * 1024 * 1024;
-  var OFTEN3 = 4095;
-  function reservedSeries(trace) {
-    let now = 0;
-    for (const s of trace.segments) now += s.size;
-    const events = [trace.from];
-    const bytes2 = [now];
-    for (const r of trace.rare) {
-      if (r.action === SEGMENT_ALLOC || r.action === SEGMENT_MAP) now += r.size;
-      else if (r.action === SEGMENT_FREE || r.action === SEGMENT_UNMAP) now = Math.max(0, now - r.size);
-      else continue;
-      events.push(r.event);
-      bytes2.push(now);
-    }
-    return { events, bytes: bytes2, known: events.length > 1 || now > 0 };
-  }
-  function cut(list, from, to) {
-    const out = [];
-    for (const s of list) {
-      const end = s.address + s.size;
-      if (end <= from || s.address >= to) {
-        out.push(s);
-        continue;
-      }
-      if (s.address < from) out.push({ ...s, size: from - s.address });
-      if (end > to) out.push({ ...s, address: to, size: end - to });
-    }
-    return out;
-  }
-  function segmentsAt(trace, event) {
-    const whole = /* @__PURE__ */ new Map();
-    let parts = [];
-    for (const s of trace.segments) {
-      if (s.expandable) parts.push(s);
-      else whole.set(s.address, s);
-    }
-    for (const r of trace.rare) {
-      if (r.event > event) break;
-      const small = r.size <= SMALL_BYTES;
-      const s = { address: r.address, size: r.size, attr: r.attr, expandable: r.action === SEGMENT_MAP, small };
-      if (r.action === SEGMENT_ALLOC) whole.set(r.address, s);
-      else if (r.action === SEGMENT_FREE) whole.delete(r.address);
-      else if (r.action === SEGMENT_MAP) parts.push(s);
-      else if (r.action === SEGMENT_UNMAP) parts = cut(parts, r.address, r.address + r.size);
-    }
-    parts.sort((a, b) => a.address - b.address);
-    const joined = [];
-    for (const s of parts) {
-      const last = joined[joined.length - 1];
-      if (last && last.address + last.size === s.address && sameKind(trace, last, s)) last.size += s.size;
-      else joined.push({ ...s });
-    }
-    return [...whole.values(), ...joined].sort((a, b) => a.address - b.address);
-  }
-  function sameKind(trace, a, b) {
-    const x = trace.attrs[a.attr];
-    const y = trace.attrs[b.attr];
-    return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
-  }
-  async function stateAt(trace, rows, event, turn) {
-    const addresses = trace.addressOf;
-    const segments = segmentsAt(trace, event).map((s) => ({
-      segment: s,
-      rows: (
-        /** @type {number[]} */
-        []
-      ),
-      used: 0,
-      pending: 0,
-      largest: 0
-    }));
-    let lost = 0;
-    if (!addresses) return { segments, lost: rows.length };
-    const order = await placesInOrder(Float64Array.from(rows, (r) => addresses[r]), turn);
-    if (!order) return null;
-    let at = 0;
-    for (let i = 0; i < order.length; i++) {
-      const row = rows[order[i]];
-      if ((i & OFTEN3) === 0 && turn.due && !await turn.pass()) return null;
-      const address2 = addresses[row];
-      while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address2) at++;
-      const home = segments[at];
-      if (!home || address2 < home.segment.address) {
-        lost++;
-        continue;
-      }
-      home.rows.push(row);
-      home.used += trace.size(row);
-      if (trace.freeRequested[row] <= event) home.pending += trace.size(row);
-    }
-    for (const home of segments) {
-      let end = home.segment.address;
-      for (const row of home.rows) {
-        home.largest = Math.max(home.largest, addresses[row] - end);
-        end = addresses[row] + trace.size(row);
-      }
-      home.largest = Math.max(home.largest, home.segment.address + home.segment.size - end);
-    }
-    return { segments, lost };
-  }
-
-  // src/theme.js
-  var KEY = "vramscope-theme";
-  var DARK = /prefers-color-scheme:\s*dark/;
-  function stored() {
-    try {
-      return localStorage.getItem(KEY) || "auto";
-    } catch {
-      return "auto";
-    }
-  }
-  function applyTheme(theme) {
-    const system = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    const dark = theme === "dark" || theme === "auto" && system;
-    for (const sheet of document.styleSheets)
-      for (const rule of sheet.cssRules)
-        if (rule instanceof CSSMediaRule) {
-          const original = (
-            /** @type {any} */
-            rule.original || rule.media.mediaText
-          );
-          if (!DARK.test(original)) continue;
-          rule.original = original;
-          if (theme === "auto") rule.media.mediaText = original;
-          else rule.media.mediaText = dark ? "screen" : "not all";
-        }
-    document.documentElement.style.colorScheme = theme === "auto" ? "light dark" : theme;
-    document.documentElement.dataset.dark = dark ? "yes" : "no";
-  }
-  function startTheme(changed) {
-    applyTheme(stored());
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      applyTheme(stored());
-      changed();
-    });
-  }
-  function toggleTheme() {
-    const theme = document.documentElement.dataset.dark === "yes" ? "light" : "dark";
-    try {
-      localStorage.setItem(KEY, theme);
-    } catch {
-    }
-    applyTheme(theme);
-  }
-
   // src/holes.js
   var PER_CHUNK = 128;
   var WIDTH = 3;
@@ -944,51 +823,15 @@
   var OP_FREE_LATER = 2;
   var OP_REQUESTED = 3;
   var OP_COMPLETED = 4;
-  var OP_FREED = 5;
+  var OP_RARE = 6;
   var COARSE_EVENTS = 16;
-  var SEGMENT_ALLOC2 = 4;
-  var SEGMENT_MAP2 = 6;
-  var SEGMENT_UNMAP2 = 7;
+  var SEGMENT_ALLOC = 4;
+  var SEGMENT_MAP = 6;
+  var SEGMENT_UNMAP = 7;
   var SMALL_REQUEST_BYTES = 1024 * 1024;
   var SMALL_SEGMENT_BYTES = 2 * 1024 * 1024;
-  var OFTEN4 = 16383;
+  var OFTEN3 = 16383;
   var ALIVE = 2147483647;
-  var Living = class {
-    /** @param {number} rows @param {number} before those that live at the start */
-    constructor(rows, before) {
-      this.older = new Int32Array(rows + 1);
-      this.younger = new Int32Array(rows + 1);
-      this.next = 0;
-      for (let at = 1; at <= before; at++) this.push(at);
-    }
-    /** @param {number} at */
-    push(at) {
-      const last = this.older[0];
-      this.older[at] = last;
-      this.younger[last] = at;
-      this.older[0] = at;
-    }
-    /** @param {number} code of report_columns.h, not 0 @returns {number} the row */
-    find(code) {
-      const way = (code - 1) % 3;
-      let steps = (code - 1 - way) / 3;
-      const links = way === 1 ? this.younger : this.older;
-      let at = way === 0 ? links[0] : this.next;
-      if (way === 2) steps++;
-      for (; steps > 0; steps--) at = links[at];
-      return at - 1;
-    }
-    /** @param {number} row */
-    remove(row) {
-      const at = row + 1;
-      const older = this.older[at];
-      const younger = this.younger[at];
-      if (this.younger[older] !== at) return;
-      this.next = younger;
-      this.younger[older] = younger;
-      this.older[younger] = older;
-    }
-  };
   var Trace = class {
     /** @param {any} description of the device @param {any} file of the file
      * @param {string} id "0/0" */
@@ -1017,6 +860,7 @@
       this.sizeRow = new Uint32Array(0);
       this.stackRow = new Uint32Array(0);
       this.attrRow = new Uint16Array(0);
+      this.rowsOf = new Float64Array(this.attrs.length);
       this.born = new Int32Array(0);
       this.freeRequested = new Int32Array(0);
       this.freeCompleted = new Int32Array(0);
@@ -1032,16 +876,28 @@
       const size = this.about.columns[name];
       return size ? readChunk(`${this.id}/${name}`, size) : Promise.resolve(new Uint8Array(0));
     }
-    /** All but addresses. @param {(part: number) => void} progress */
-    async load(progress) {
-      const names = ["ops", "times", "free_times", "later_times", "frees", "sizes", "size_dict"];
-      const more = ["stacks", "stack_dict", "attrs", "born", "rare", "exceptions", "segments"];
-      const all = names.concat(more);
-      const bytes2 = await Promise.all(all.map((name) => this.column(name)));
+    /** All but addresses. */
+    async load() {
+      const all = [
+        "ops",
+        "times",
+        "free_times",
+        "later_times",
+        "frees",
+        "sizes",
+        "stacks",
+        "attrs",
+        "born",
+        "size_dict",
+        "stack_dict",
+        "rare",
+        "exceptions",
+        "segments"
+      ];
       const c = {};
-      all.forEach((name, i) => c[name] = new Reader(bytes2[i]));
+      for (const name of all) c[name] = new Reader(await this.column(name));
       await this.readRows(c);
-      await this.readEvents(c, progress);
+      await this.readEvents(c);
       await this.readExceptions(c.exceptions);
       this.readSegments(c.segments);
       this.checkTimes();
@@ -1049,31 +905,33 @@
     /** @param {Record<string, Reader>} c */
     async readRows(c) {
       const n = this.nRows;
-      const turn = new Turn();
-      const sizes = [];
-      const requested = [];
-      let asked = 0;
-      while (!c.size_dict.done) {
+      const turn = new Turn(void 0, LOADING);
+      this.sizes = new Float64Array(c.size_dict.bytes.length >> 1);
+      this.requested = new Float64Array(c.size_dict.bytes.length >> 1);
+      let pairs = 0;
+      for (let asked = 0; !c.size_dict.done; pairs++) {
         asked += c.size_dict.signed();
-        requested.push(asked);
-        sizes.push(asked + c.size_dict.signed());
+        this.requested[pairs] = asked;
+        this.sizes[pairs] = asked + c.size_dict.signed();
+        if ((pairs & OFTEN3) === 0 && turn.due) await turn.pass();
       }
-      this.sizes = new Float64Array(sizes);
-      this.requested = new Float64Array(requested);
+      this.sizes = this.sizes.subarray(0, pairs);
+      this.requested = this.requested.subarray(0, pairs);
+      while (!c.stack_dict.done) this.stackDict.push(c.stack_dict.next());
       this.sizeRow = new Uint32Array(n);
-      const dict = [];
-      while (!c.stack_dict.done) dict.push(c.stack_dict.next());
       this.stackRow = new Uint32Array(n);
       this.attrRow = new Uint16Array(n);
+      const dict = Uint32Array.from(this.stackDict);
+      const attrs = new Uint32Array(OFTEN3 + 1);
       let fresh = 0;
-      for (let i = 0; i < n; i++) {
-        const told = c.sizes.next();
-        this.sizeRow[i] = told ? told - 1 : fresh++;
-        this.stackRow[i] = dict[c.stacks.next()];
-        this.attrRow[i] = c.attrs.next();
-        if ((i & OFTEN4) === 0 && turn.due) await turn.pass();
+      for (let i = 0; i < n; i += OFTEN3 + 1) {
+        const end = Math.min(n, i + OFTEN3 + 1);
+        c.sizes.fill(this.sizeRow, i, end);
+        c.stacks.fill(this.stackRow, i, end);
+        c.attrs.fill(attrs, 0, end - i);
+        fresh = resolve(this, i, end, dict, attrs, fresh);
+        if (turn.due) await turn.pass();
       }
-      this.stackDict = dict;
       this.born = new Int32Array(n);
       this.freeRequested = new Int32Array(n).fill(ALIVE);
       this.freeCompleted = new Int32Array(n).fill(ALIVE);
@@ -1082,93 +940,104 @@
         this.born[i] = ago ? this.from - ago + 1 : -1;
       }
     }
-    /** @param {Record<string, Reader>} c @param {(part: number) => void} progress */
-    async readEvents(c, progress) {
-      const { times, free_times: freeTimes, later_times: laterTimes, frees, rare } = c;
+    /** @param {Record<string, Reader>} c */
+    async readEvents(c) {
       const ops = c.ops.bytes;
-      const n = this.nEvents;
-      const { born, freeRequested, freeCompleted } = this;
-      const changes = new Int32Array(2 * this.nRows);
-      const turn = new Turn();
-      const coarse = this.about.coarse_times;
-      const timed = this.about.has_times;
-      const falls = this.about.times_fall;
-      const living = new Living(this.nRows, this.nBefore);
-      const at = new Float64Array(timed ? n : 0);
-      let event = this.from + 1;
-      const first = event;
-      let row = this.nBefore;
-      let k = 0;
-      let now = 0;
-      let top = 0;
-      const stamp = (from) => {
-        if (coarse) return;
-        now += falls ? from.signed() : from.next();
-        if (now > top) top = now;
-        at[event - first] = top;
-      };
-      for (let i = 0; i < ops.length; i++) {
+      const turn = new Turn(void 0, LOADING);
+      const older = new Int32Array(this.nRows + 1);
+      const younger = new Int32Array(this.nRows + 1);
+      const done = { i: 0, event: this.from + 1, row: this.nBefore, k: 0, older, younger, next: 0 };
+      for (let at = 1; at <= this.nBefore; at++) {
+        older[at] = at - 1;
+        younger[at - 1] = at;
+      }
+      older[0] = this.nBefore;
+      this.changes = new Int32Array(2 * this.nRows);
+      while (done.i < ops.length) {
+        this.replay(ops, c.frees, done, Math.min(ops.length, done.i + OFTEN3));
+        if (done.i < ops.length && ops[done.i] === OP_RARE) this.readRare(c.rare, done);
+        if (turn.due) await turn.pass();
+      }
+      this.changes = this.changes.subarray(0, done.k);
+      this.told = this.changes;
+      await this.readTimes(ops, [c.times, c.free_times, c.later_times]);
+    }
+    /** Births and ends, up to op `end` or the next rare one. @param {Uint8Array} ops
+     * @param {Reader} frees @param {Progress} done @param {number} end */
+    replay(ops, frees, done, end) {
+      const { born, freeRequested, freeCompleted, changes } = this;
+      const { older, younger } = done;
+      let { i, event, row, k, next } = done;
+      for (; i < end; i++, event++) {
         const op = ops[i];
         if (op === OP_ALLOC) {
           born[row] = event;
           changes[k++] = row++;
-          living.push(row);
-          if (timed) stamp(times);
-        } else if (op <= OP_FREED) {
-          const code = frees.next();
-          const freed = code ? living.find(code) : row - 1 - frees.next();
-          if (op !== OP_REQUESTED) living.remove(freed);
-          if (op !== OP_COMPLETED) freeRequested[freed] = event;
-          if (timed) stamp(freeTimes);
-          if (op === OP_FREE || op === OP_FREE_LATER) {
-            event++;
-            if (timed && op === OP_FREE_LATER) stamp(laterTimes);
-            else if (timed) at[event - first] = top;
-          }
-          if (op !== OP_REQUESTED) {
-            freeCompleted[freed] = event;
-            changes[k++] = ~freed;
-          }
-        } else {
-          this.rare.push({
-            event,
-            behind: k,
-            action: rare.next(),
-            address: rare.next(),
-            size: rare.next(),
-            stack: -1,
-            attr: 0
-          });
-          const last = this.rare[this.rare.length - 1];
-          const told = rare.next();
-          last.stack = told ? this.stackDict[told - 1] : -1;
-          last.attr = rare.next();
-          if (timed) stamp(times);
+          const last = older[0];
+          older[row] = last;
+          younger[last] = row;
+          older[0] = row;
+          continue;
         }
-        event++;
-        if ((i & OFTEN4) === 0 && turn.due) {
-          progress(i / ops.length);
-          await turn.pass();
+        if (op === OP_RARE) break;
+        const code = frees.next();
+        let freed = 0;
+        if (code) {
+          const way = (code - 1) % 3;
+          const links = way === 1 ? younger : older;
+          let steps = (code - 1 - way) / 3 + (way === 2 ? 1 : 0);
+          freed = way === 0 ? links[0] : next;
+          for (; steps > 0; steps--) freed = links[freed];
+        } else freed = row - frees.next();
+        if (op !== OP_COMPLETED) freeRequested[freed - 1] = event;
+        if (op === OP_REQUESTED) continue;
+        if (younger[older[freed]] === freed) {
+          next = younger[freed];
+          younger[older[freed]] = next;
+          older[next] = older[freed];
         }
+        if (op === OP_FREE || op === OP_FREE_LATER) event++;
+        freeCompleted[freed - 1] = event;
+        changes[k++] = -freed;
       }
-      if (timed && coarse) this.readCoarse(times, at);
-      this.times = at;
-      this.changes = changes.subarray(0, k);
-      this.told = this.changes;
+      Object.assign(done, { i, event, row, k, next });
     }
-    /** Exact at every 16th event and the last, a line between. @param {Reader} times
-     * @param {Float64Array} at */
-    readCoarse(times, at) {
+    /** @param {Reader} rare @param {Progress} done */
+    readRare(rare, done) {
+      const [action, address2, size, stack, attr] = Array.from({ length: 5 }, () => rare.next());
+      this.rare.push({ event: done.event++, behind: done.k, action, address: address2, size, stack: stack ? this.stackDict[stack - 1] : -1, attr });
+      done.i++;
+    }
+    /** @param {Uint8Array} ops @param {Reader[]} columns of allocations, of frees, of second events */
+    async readTimes(ops, columns) {
+      if (!this.about.has_times) return;
+      const turn = new Turn(void 0, LOADING);
+      this.times = new Float64Array(this.nEvents);
+      if (this.about.coarse_times) {
+        await this.readCoarse(columns[0], turn);
+        return;
+      }
+      const clock = { now: 0, top: 0, event: 0, falls: this.about.times_fall };
+      for (let i = 0; i < ops.length; i += OFTEN3 + 1) {
+        stamp(ops, i, Math.min(ops.length, i + OFTEN3 + 1), columns, clock, this.times);
+        if (turn.due) await turn.pass();
+      }
+    }
+    /** Exact at every 16th event and the last, a line between. @param {Reader} times @param {Turn} turn */
+    async readCoarse(times, turn) {
+      const at = this.times;
+      const falls = this.about.times_fall;
       let now = 0;
-      let before = 0;
-      for (let i = 0; i < at.length; i++) {
-        if (i % COARSE_EVENTS !== 0 && i !== at.length - 1) continue;
-        const old = i ? at[before] : 0;
-        now += this.about.times_fall ? times.signed() : times.next();
+      let old = 0;
+      let before = -1;
+      while (before < at.length - 1) {
+        const i = before < 0 ? 0 : Math.min(before + COARSE_EVENTS, at.length - 1);
+        now += falls ? times.signed() : times.next();
         at[i] = Math.max(now, old);
-        for (let k = before + 1; k < i; k++)
-          at[k] = old + (at[i] - old) * (k - before) / (i - before);
+        for (let k = before + 1; k < i; k++) at[k] = old + (at[i] - old) * (k - before) / (i - before);
+        old = at[i];
         before = i;
+        if ((i & OFTEN3) === 0 && turn.due) await turn.pass();
       }
     }
     /** @param {Reader} c */
@@ -1187,7 +1056,7 @@
       for (let row = 0; row < this.nRows; row++) {
         if (this.freeCompleted[row] <= this.to && this.freeCompleted[row] > this.from) list[k++] = ~row;
         if (row >= this.nBefore) list[k++] = row;
-        if ((row & OFTEN4) === 0 && turn.due) await turn.pass();
+        if ((row & OFTEN3) === 0 && turn.due) await turn.pass();
       }
       const keys = new Float64Array(k);
       for (let i = 0; i < k; i++) keys[i] = 2 * this.changeEvent(list[i]) + (list[i] >= 0 ? 1 : 0);
@@ -1250,9 +1119,9 @@
         if (foretold) holes.give(Math.floor(s.address / unit), Math.floor(s.size / unit), home);
       };
       const seldom = (r) => {
-        if (r.action < SEGMENT_ALLOC2 || r.action > SEGMENT_UNMAP2 || !foretold) return;
-        const expandable = r.action === SEGMENT_MAP2;
-        if (expandable || r.action === SEGMENT_ALLOC2)
+        if (r.action < SEGMENT_ALLOC || r.action > SEGMENT_UNMAP || !foretold) return;
+        const expandable = r.action === SEGMENT_MAP;
+        if (expandable || r.action === SEGMENT_ALLOC)
           segment({ ...r, expandable, small: r.size <= SMALL_SEGMENT_BYTES });
         else holes.drop(Math.floor(r.address / unit), Math.floor(r.size / unit));
       };
@@ -1260,7 +1129,7 @@
       for (let row = 0; row < this.nBefore; row++) born(row);
       for (let i = 0, next = 0; i < this.told.length; i++) {
         while (next < this.rare.length && this.rare[next].behind <= i) seldom(this.rare[next++]);
-        if ((i & OFTEN4) === 0 && turn.due) await turn.pass();
+        if ((i & OFTEN3) === 0 && turn.due) await turn.pass();
         const change = this.told[i];
         if (change >= 0) born(change);
         else if (foretold) holes.give(addressOf[~change] / unit, units[this.sizeRow[~change]], homeOf[~change]);
@@ -1281,7 +1150,7 @@
         const weight = this.size(row) * life;
         stacks[this.stackRow[row]] += weight;
         attrs[this.attrRow[row]] += weight;
-        if ((row & OFTEN4) === 0 && turn.due) await turn.pass();
+        if ((row & OFTEN3) === 0 && turn.due) await turn.pass();
       }
       return { stacks, attrs };
     }
@@ -1337,6 +1206,177 @@
       return stack < 0 ? "(no stack)" : this.file.sites[this.file.stacks[2 * stack + 1]];
     }
   };
+  function resolve(t, from, to, dict, attrs, fresh) {
+    const { sizeRow, stackRow, attrRow, rowsOf } = t;
+    for (let i = from; i < to; i++) {
+      sizeRow[i] = sizeRow[i] ? sizeRow[i] - 1 : fresh++;
+      stackRow[i] = dict[stackRow[i]];
+      attrRow[i] = attrs[i - from];
+      rowsOf[attrRow[i]]++;
+    }
+    return fresh;
+  }
+  function stamp(ops, from, to, columns, clock, out) {
+    const { falls } = clock;
+    let { now, top, event } = clock;
+    for (let i = from; i < to; i++) {
+      const op = ops[i];
+      const last = op === OP_FREE_LATER ? 2 : op === OP_ALLOC || op === OP_RARE ? 0 : 1;
+      for (let which = Math.min(last, 1); which <= last; which++) {
+        now += falls ? columns[which].signed() : columns[which].next();
+        if (now > top) top = now;
+        out[event++] = top;
+      }
+      if (op === OP_FREE) out[event++] = top;
+    }
+    Object.assign(clock, { now, top, event });
+  }
+
+  // src/segments.js
+  var SEGMENT_FREE = 5;
+  var OFTEN4 = 4095;
+  function reservedSeries(trace) {
+    let now = 0;
+    for (const s of trace.segments) now += s.size;
+    const events = [trace.from];
+    const bytes2 = [now];
+    for (const r of trace.rare) {
+      if (r.action === SEGMENT_ALLOC || r.action === SEGMENT_MAP) now += r.size;
+      else if (r.action === SEGMENT_FREE || r.action === SEGMENT_UNMAP) now = Math.max(0, now - r.size);
+      else continue;
+      events.push(r.event);
+      bytes2.push(now);
+    }
+    return { events, bytes: bytes2, known: events.length > 1 || now > 0 };
+  }
+  function cut(list, from, to) {
+    const out = [];
+    for (const s of list) {
+      const end = s.address + s.size;
+      if (end <= from || s.address >= to) {
+        out.push(s);
+        continue;
+      }
+      if (s.address < from) out.push({ ...s, size: from - s.address });
+      if (end > to) out.push({ ...s, address: to, size: end - to });
+    }
+    return out;
+  }
+  function segmentsAt(trace, event) {
+    const whole = /* @__PURE__ */ new Map();
+    let parts = [];
+    for (const s of trace.segments) {
+      if (s.expandable) parts.push(s);
+      else whole.set(s.address, s);
+    }
+    for (const r of trace.rare) {
+      if (r.event > event) break;
+      const small = r.size <= SMALL_SEGMENT_BYTES;
+      const s = { address: r.address, size: r.size, attr: r.attr, expandable: r.action === SEGMENT_MAP, small };
+      if (r.action === SEGMENT_ALLOC) whole.set(r.address, s);
+      else if (r.action === SEGMENT_FREE) whole.delete(r.address);
+      else if (r.action === SEGMENT_MAP) parts.push(s);
+      else if (r.action === SEGMENT_UNMAP) parts = cut(parts, r.address, r.address + r.size);
+    }
+    parts.sort((a, b) => a.address - b.address);
+    const joined = [];
+    for (const s of parts) {
+      const last = joined[joined.length - 1];
+      if (last && last.address + last.size === s.address && sameKind(trace, last, s)) last.size += s.size;
+      else joined.push({ ...s });
+    }
+    return [...whole.values(), ...joined].sort((a, b) => a.address - b.address);
+  }
+  function sameKind(trace, a, b) {
+    const x = trace.attrs[a.attr];
+    const y = trace.attrs[b.attr];
+    return x[0] === y[0] && x[1] === y[1] && x[2] === y[2];
+  }
+  async function stateAt(trace, rows, event, turn) {
+    const addresses = trace.addressOf;
+    const segments = segmentsAt(trace, event).map((s) => ({
+      segment: s,
+      rows: (
+        /** @type {number[]} */
+        []
+      ),
+      used: 0,
+      pending: 0,
+      largest: 0
+    }));
+    let lost = 0;
+    if (!addresses) return { segments, lost: rows.length };
+    const order = await placesInOrder(Float64Array.from(rows, (r) => addresses[r]), turn);
+    if (!order) return null;
+    let at = 0;
+    for (let i = 0; i < order.length; i++) {
+      const row = rows[order[i]];
+      if ((i & OFTEN4) === 0 && turn.due && !await turn.pass()) return null;
+      const address2 = addresses[row];
+      while (at < segments.length && segments[at].segment.address + segments[at].segment.size <= address2) at++;
+      const home = segments[at];
+      if (!home || address2 < home.segment.address) {
+        lost++;
+        continue;
+      }
+      home.rows.push(row);
+      home.used += trace.size(row);
+      if (trace.freeRequested[row] <= event) home.pending += trace.size(row);
+    }
+    for (const home of segments) {
+      let end = home.segment.address;
+      for (const row of home.rows) {
+        home.largest = Math.max(home.largest, addresses[row] - end);
+        end = addresses[row] + trace.size(row);
+      }
+      home.largest = Math.max(home.largest, home.segment.address + home.segment.size - end);
+    }
+    return { segments, lost };
+  }
+
+  // src/theme.js
+  var KEY = "vramscope-theme";
+  var DARK = /prefers-color-scheme:\s*dark/;
+  function stored() {
+    try {
+      return localStorage.getItem(KEY) || "auto";
+    } catch {
+      return "auto";
+    }
+  }
+  function applyTheme(theme) {
+    const system = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    const dark = theme === "dark" || theme === "auto" && system;
+    for (const sheet of document.styleSheets)
+      for (const rule of sheet.cssRules)
+        if (rule instanceof CSSMediaRule) {
+          const original = (
+            /** @type {any} */
+            rule.original || rule.media.mediaText
+          );
+          if (!DARK.test(original)) continue;
+          rule.original = original;
+          if (theme === "auto") rule.media.mediaText = original;
+          else rule.media.mediaText = dark ? "screen" : "not all";
+        }
+    document.documentElement.style.colorScheme = theme === "auto" ? "light dark" : theme;
+    document.documentElement.dataset.dark = dark ? "yes" : "no";
+  }
+  function startTheme(changed) {
+    applyTheme(stored());
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      applyTheme(stored());
+      changed();
+    });
+  }
+  function toggleTheme() {
+    const theme = document.documentElement.dataset.dark === "yes" ? "light" : "dark";
+    try {
+      localStorage.setItem(KEY, theme);
+    } catch {
+    }
+    applyTheme(theme);
+  }
 
   // src/trail.js
   var OFTEN5 = 16383;
@@ -1499,44 +1539,44 @@
     return { key, legend, of: (row) => table[2 * nameOf2(row) + (row & 1)], hex: (row) => hex2[nameOf2(row)] };
   }
   async function coloursBy(t, categories, by) {
-    const weights = await t.weights();
     const attr = (row) => t.attrRow[row];
+    if (by === "category") {
+      const category = t.attrs.map((a) => a[3]);
+      const used = added(t.rowsOf, (i) => category[i], categories.length);
+      const legend = [];
+      for (const [i, name] of categories.entries()) if (used[i]) legend.push([CATEGORY_COLOURS[i], name.toLowerCase().replace("_", " ")]);
+      return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
+    }
+    if (by === "size") return bySize(t);
+    if (by === "age") return byAge(t);
+    const weights = await t.weights();
     if (by === "site") {
       const site = (row) => t.file.stacks[2 * t.stackRow[row] + 1];
       const heavy = added(weights.stacks, (i) => t.file.stacks[2 * i + 1], t.file.sites.length);
       return byName(t, heavy, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
     }
-    if (by === "stream" || by === "pool") {
-      const words = t.attrs.map((a) => by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2]));
-      const names = [...new Set(words)];
-      const index = words.map((w) => names.indexOf(w));
-      return byName(t, added(weights.attrs, (i) => index[i], names.length), (row) => index[attr(row)], (i) => String(names[i]), by);
-    }
-    if (by === "size") {
-      const part = (size) => (Math.log2(Math.max(512, size)) - 9) / 25;
-      const hex2 = Array.from(t.sizes, (s) => ramp(part(s)));
-      const legend2 = [512, 65536, 1048576, 33554432, 1073741824].map((s) => [ramp(part(s)), bytes(s)]);
-      return shaded(t, hex2, (row) => t.sizeRow[row], legend2, by);
-    }
-    if (by === "age") {
-      const part = (age) => Math.log2(age + 1) / Math.max(1, Math.log2(t.nEvents + 1));
-      const table = Array.from({ length: 65 }, (_, i) => ramp(1 - i / 64));
-      const inks2 = table.map((h) => [abgr(h), abgr(h, 0.86)]);
-      const at = (row, event) => Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
-      return {
-        key: by,
-        legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
-        of: (row, event) => inks2[at(row, event)][row & 1],
-        hex: (row, event) => table[at(row, event)]
-      };
-    }
-    const category = t.attrs.map((a) => a[3]);
-    const used = added(weights.attrs, (i) => category[i], categories.length);
-    const legend = categories.map((name, i) => (
-      /** @type {[string, string, number]} */
-      [CATEGORY_COLOURS[i], name, i]
-    )).filter(([, , i]) => used[i] > 0).map(([hex2, name]) => [hex2, name.toLowerCase().replace("_", " ")]);
-    return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
+    const words = t.attrs.map((a) => by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2]));
+    const names = [...new Set(words)];
+    const index = words.map((w) => names.indexOf(w));
+    return byName(t, added(weights.attrs, (i) => index[i], names.length), (row) => index[attr(row)], (i) => String(names[i]), by);
+  }
+  function bySize(t) {
+    const part = (size) => (Math.log2(Math.max(512, size)) - 9) / 25;
+    const hex2 = Array.from(t.sizes, (s) => ramp(part(s)));
+    const legend = [512, 65536, 1048576, 33554432, 1073741824].map((s) => [ramp(part(s)), bytes(s)]);
+    return shaded(t, hex2, (row) => t.sizeRow[row], legend, "size");
+  }
+  function byAge(t) {
+    const part = (age) => Math.log2(age + 1) / Math.max(1, Math.log2(t.nEvents + 1));
+    const table = Array.from({ length: 65 }, (_, i) => ramp(1 - i / 64));
+    const inks2 = table.map((h) => [abgr(h), abgr(h, 0.86)]);
+    const at = (row, event) => Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
+    return {
+      key: "age",
+      legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
+      of: (row, event) => inks2[at(row, event)][row & 1],
+      hex: (row, event) => table[at(row, event)]
+    };
   }
 
   // src/eventindex.js
@@ -3919,10 +3959,9 @@ ${body.join("\n")}
         /** @type {HTMLElement} */
         section.querySelector(".view")
       );
-      const wait = element("div", "readout", "Reading events\u2026");
-      host.append(wait);
+      host.append(element("div", "readout", "Reading events\u2026"));
       const trace = new Trace(place.d, place.f, id);
-      await trace.load((part) => wait.textContent = `Reading events\u2026 ${Math.round(100 * part)} %`);
+      await trace.load();
       const view = new View(trace, description, place, acts);
       host.replaceChildren(view.element);
       await view.start(link2);
@@ -3935,6 +3974,7 @@ ${body.join("\n")}
       );
       still.hidden = true;
       document.documentElement.dataset.ready = "yes";
+      performance.mark("first_picture");
     };
     const bar = (
       /** @type {HTMLElement} */
@@ -3982,16 +4022,14 @@ ${body.join("\n")}
     if (host) host.replaceChildren(note);
   }
   async function main() {
+    requestAnimationFrame(() => performance.mark("still"));
     startTheme(() => current && current.refresh());
     if (typeof DecompressionStream === "undefined") {
       fail("this browser cannot read compressed data");
       return;
     }
     const text = new TextDecoder().decode(await readChunk("description"));
-    const description = JSON.parse(text);
-    if (document.readyState === "loading")
-      await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
-    start(description);
+    start(JSON.parse(text));
   }
   main().catch(fail);
 })();

@@ -50,45 +50,49 @@ function shaded(t, hex, nameOf, legend, key) {
 /** @param {import("./trace.js").Trace} t @param {string[]} categories @param {string} by
  * @returns {Promise<Colours>} */
 export async function coloursBy(t, categories, by) {
-  const weights = await t.weights();
   const attr = (/** @type {number} */ row) => t.attrRow[row];
+  if (by === "category") {
+    const category = t.attrs.map((/** @type {any[]} */ a) => a[3]);
+    const used = added(t.rowsOf, (i) => category[i], categories.length);
+    /** @type {[string, string][]} */
+    const legend = [];
+    for (const [i, name] of categories.entries()) if (used[i]) legend.push([CATEGORY_COLOURS[i], name.toLowerCase().replace("_", " ")]);
+    return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
+  }
+  if (by === "size") return bySize(t);
+  if (by === "age") return byAge(t);
+  const weights = await t.weights();
   if (by === "site") {
     const site = (/** @type {number} */ row) => t.file.stacks[2 * t.stackRow[row] + 1];
     const heavy = added(weights.stacks, (i) => t.file.stacks[2 * i + 1], t.file.sites.length);
     return byName(t, heavy, site, (i) => t.file.sites[i].replace(/^.*\/(?=[^/ ]+:\d+ )/, ""), by);
   }
-  if (by === "stream" || by === "pool") {
-    const words = t.attrs.map((/** @type {any[]} */ a) => (by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2])));
-    const names = [...new Set(words)];
-    const index = words.map((/** @type {string} */ w) => names.indexOf(w));
-    return byName(t, added(weights.attrs, (i) => index[i], names.length), (row) => index[attr(row)], (i) => String(names[i]), by);
-  }
-  if (by === "size") {
-    const part = (/** @type {number} */ size) => (Math.log2(Math.max(512, size)) - 9) / 25;
-    const hex = Array.from(t.sizes, (s) => ramp(part(s)));
-    /** @type {[string, string][]} */
-    const legend = [512, 65536, 1048576, 33554432, 1073741824].map((s) => [ramp(part(s)), bytes(s)]);
-    return shaded(t, hex, (row) => t.sizeRow[row], legend, by);
-  }
-  if (by === "age") {
-    const part = (/** @type {number} */ age) => Math.log2(age + 1) / Math.max(1, Math.log2(t.nEvents + 1));
-    const table = Array.from({ length: 65 }, (_, i) => ramp(1 - i / 64));
-    const inks = table.map((h) => [abgr(h), abgr(h, 0.86)]);
-    const at = (/** @type {number} */ row, /** @type {number} */ event) =>
-      Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
-    return {
-      key: by,
-      legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
-      of: (row, event) => inks[at(row, event)][row & 1],
-      hex: (row, event) => table[at(row, event)],
-    };
-  }
-  const category = t.attrs.map((/** @type {any[]} */ a) => a[3]);
-  const used = added(weights.attrs, (i) => category[i], categories.length);
+  const words = t.attrs.map((/** @type {any[]} */ a) => (by === "stream" ? `stream ${a[0]}` : pool(a[1], a[2])));
+  const names = [...new Set(words)];
+  const index = words.map((/** @type {string} */ w) => names.indexOf(w));
+  return byName(t, added(weights.attrs, (i) => index[i], names.length), (row) => index[attr(row)], (i) => String(names[i]), by);
+}
+
+/** @param {import("./trace.js").Trace} t @returns {Colours} */
+function bySize(t) {
+  const part = (/** @type {number} */ size) => (Math.log2(Math.max(512, size)) - 9) / 25;
+  const hex = Array.from(t.sizes, (s) => ramp(part(s)));
   /** @type {[string, string][]} */
-  const legend = categories
-    .map((name, i) => /** @type {[string, string, number]} */ ([CATEGORY_COLOURS[i], name, i]))
-    .filter(([, , i]) => used[i] > 0)
-    .map(([hex, name]) => [hex, name.toLowerCase().replace("_", " ")]);
-  return shaded(t, CATEGORY_COLOURS, (row) => category[attr(row)], legend, "category");
+  const legend = [512, 65536, 1048576, 33554432, 1073741824].map((s) => [ramp(part(s)), bytes(s)]);
+  return shaded(t, hex, (row) => t.sizeRow[row], legend, "size");
+}
+
+/** @param {import("./trace.js").Trace} t @returns {Colours} */
+function byAge(t) {
+  const part = (/** @type {number} */ age) => Math.log2(age + 1) / Math.max(1, Math.log2(t.nEvents + 1));
+  const table = Array.from({ length: 65 }, (_, i) => ramp(1 - i / 64));
+  const inks = table.map((h) => [abgr(h), abgr(h, 0.86)]);
+  const at = (/** @type {number} */ row, /** @type {number} */ event) =>
+    Math.max(0, Math.min(64, Math.round(64 * part(Math.max(0, event - t.born[row])))));
+  return {
+    key: "age",
+    legend: [[table[0], "just allocated"], [table[32], "older"], [table[64], "as old as the trace"]],
+    of: (row, event) => inks[at(row, event)][row & 1],
+    hex: (row, event) => table[at(row, event)],
+  };
 }

@@ -87,10 +87,9 @@ function start(description) {
     }
     const section = sectionOf(place);
     const host = /** @type {HTMLElement} */ (section.querySelector(".view"));
-    const wait = element("div", "readout", "Reading events\u2026");
-    host.append(wait);
+    host.append(element("div", "readout", "Reading events\u2026"));
     const trace = new Trace(place.d, place.f, id);
-    await trace.load((part) => (wait.textContent = `Reading events\u2026 ${Math.round(100 * part)} %`));
+    await trace.load();
     const view = new View(trace, description, place, acts);
     host.replaceChildren(view.element);
     await view.start(link);
@@ -100,6 +99,7 @@ function start(description) {
     const still = /** @type {HTMLElement} */ (section.querySelector("figure.timeline"));
     still.hidden = true;
     document.documentElement.dataset.ready = "yes";
+    performance.mark("first_picture");
   };
 
   const bar = /** @type {HTMLElement} */ (document.querySelector(".switch"));
@@ -148,17 +148,16 @@ function fail(problem) {
 }
 
 async function main() {
+  // All that stands still lies before this script.
+  requestAnimationFrame(() => performance.mark("still"));
   startTheme(() => current && current.refresh());
   if (typeof DecompressionStream === "undefined") {
     fail("this browser cannot read compressed data");
     return;
   }
   const text = new TextDecoder().decode(await readChunk("description"));
-  const description = JSON.parse(text);
-  // The columns lie behind this script.
-  if (document.readyState === "loading")
-    await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
-  start(description);
+  // The columns lie behind this script: they are read as they come.
+  start(JSON.parse(text));
 }
 
 main().catch(fail);

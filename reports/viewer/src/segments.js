@@ -2,12 +2,9 @@
 // segments.js -- memory obtained from the driver at any moment, and what lies in it.
 
 import { placesInOrder } from "./sort.js";
+import { SEGMENT_ALLOC, SEGMENT_MAP, SEGMENT_UNMAP, SMALL_SEGMENT_BYTES } from "./trace.js";
 
-const SEGMENT_ALLOC = 4;
 const SEGMENT_FREE = 5;
-const SEGMENT_MAP = 6;
-const SEGMENT_UNMAP = 7;
-const SMALL_BYTES = 2 * 1024 * 1024;
 /** Loops look at the clock once in so many rounds: a mask. */
 const OFTEN = 0xfff;
 
@@ -58,7 +55,7 @@ export function segmentsAt(trace, event) {
   }
   for (const r of trace.rare) {
     if (r.event > event) break;
-    const small = r.size <= SMALL_BYTES;
+    const small = r.size <= SMALL_SEGMENT_BYTES;
     const s = { address: r.address, size: r.size, attr: r.attr, expandable: r.action === SEGMENT_MAP, small };
     if (r.action === SEGMENT_ALLOC) whole.set(r.address, s);
     else if (r.action === SEGMENT_FREE) whole.delete(r.address);

@@ -3,6 +3,8 @@
 
 /** How long a piece is; tests make it shorter. */
 export const pace = { ms: 8 };
+/** So many pieces at once while there is nothing yet to act on. */
+export const LOADING = 3;
 
 /** @type {(() => void)[]} */
 const waiting = [];
@@ -25,10 +27,12 @@ export function slice() {
  *     if (turn.due && !(await turn.pass())) return null;
  */
 export class Turn {
-  /** @param {() => boolean} [wanted] is the work still of use? */
-  constructor(wanted = () => true) {
+  /** @param {() => boolean} [wanted] is the work still of use? @param {number} [pieces] at once: more
+   * while there is nothing yet to act on */
+  constructor(wanted = () => true, pieces = 1) {
     this.wanted = wanted;
-    this.deadline = performance.now() + pace.ms;
+    this.pieces = pieces;
+    this.deadline = performance.now() + pieces * pace.ms;
   }
 
   get due() {
@@ -38,7 +42,7 @@ export class Turn {
   /** Others have their turn. @returns {Promise<boolean>} false: give up */
   async pass() {
     await slice();
-    this.deadline = performance.now() + pace.ms;
+    this.deadline = performance.now() + this.pieces * pace.ms;
     return this.wanted();
   }
 }

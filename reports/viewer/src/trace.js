@@ -6,7 +6,7 @@
 
 import { Reader, readChunk } from "./chunks.js";
 import { Holes } from "./holes.js";
-import { Turn } from "./slices.js";
+import { LOADING, Turn } from "./slices.js";
 import { placesInOrder } from "./sort.js";
 
 const OP_ALLOC = 0;
@@ -14,13 +14,13 @@ const OP_FREE = 1;
 const OP_FREE_LATER = 2;
 const OP_REQUESTED = 3;
 const OP_COMPLETED = 4;
-const OP_FREED = 5;
+const OP_RARE = 6;
 const COARSE_EVENTS = 16;
-const SEGMENT_ALLOC = 4;
-const SEGMENT_MAP = 6;
-const SEGMENT_UNMAP = 7;
+export const SEGMENT_ALLOC = 4;
+export const SEGMENT_MAP = 6;
+export const SEGMENT_UNMAP = 7;
 const SMALL_REQUEST_BYTES = 1024 * 1024;
-const SMALL_SEGMENT_BYTES = 2 * 1024 * 1024;
+export const SMALL_SEGMENT_BYTES = 2 * 1024 * 1024;
 /** Loops look at the clock once in so many rounds: a mask. */
 const OFTEN = 0x3fff;
 
@@ -31,47 +31,10 @@ export const ALIVE = 0x7fffffff;
  * @typedef {{event: number, behind: number, action: number, address: number, size: number, stack: number, attr: number}} Rare */
 /** @typedef {{address: number, size: number, attr: number, expandable: boolean, small: boolean}} Segment */
 
-/** Allocations that live, in the order of their births: what `frees` counts along. By 1 + row; 0 is the
- * end, behind the youngest and before the oldest. */
-class Living {
-  /** @param {number} rows @param {number} before those that live at the start */
-  constructor(rows, before) {
-    this.older = new Int32Array(rows + 1);
-    this.younger = new Int32Array(rows + 1);
-    this.next = 0;
-    for (let at = 1; at <= before; at++) this.push(at);
-  }
-
-  /** @param {number} at */
-  push(at) {
-    const last = this.older[0];
-    this.older[at] = last;
-    this.younger[last] = at;
-    this.older[0] = at;
-  }
-
-  /** @param {number} code of report_columns.h, not 0 @returns {number} the row */
-  find(code) {
-    const way = (code - 1) % 3;
-    let steps = (code - 1 - way) / 3;
-    const links = way === 1 ? this.younger : this.older;
-    let at = way === 0 ? links[0] : this.next;
-    if (way === 2) steps++;
-    for (; steps > 0; steps--) at = links[at];
-    return at - 1;
-  }
-
-  /** @param {number} row */
-  remove(row) {
-    const at = row + 1;
-    const older = this.older[at];
-    const younger = this.younger[at];
-    if (this.younger[older] !== at) return;
-    this.next = younger;
-    this.younger[older] = younger;
-    this.older[younger] = older;
-  }
-}
+/** How far the columns are read: the op, the event, the row that comes next, changes. And the allocations
+ * that live, in the order of their births, by 1 + row; 0 is the end, behind the youngest and before the
+ * oldest; `next` is the younger neighbour of the one freed last.
+ * @typedef {{i: number, event: number, row: number, k: number, older: Int32Array, younger: Int32Array, next: number}} Progress */
 
 export class Trace {
   /** @param {any} description of the device @param {any} file of the file
@@ -108,6 +71,8 @@ export class Trace {
     this.sizeRow = new Uint32Array(0);
     this.stackRow = new Uint32Array(0);
     this.attrRow = new Uint16Array(0);
+    /** How many rows each kind has. */
+    this.rowsOf = new Float64Array(this.attrs.length);
     this.born = new Int32Array(0);
     this.freeRequested = new Int32Array(0);
     this.freeCompleted = new Int32Array(0);
@@ -127,17 +92,16 @@ export class Trace {
     return size ? readChunk(`${this.id}/${name}`, size) : Promise.resolve(new Uint8Array(0));
   }
 
-  /** All but addresses. @param {(part: number) => void} progress */
-  async load(progress) {
-    const names = ["ops", "times", "free_times", "later_times", "frees", "sizes", "size_dict"];
-    const more = ["stacks", "stack_dict", "attrs", "born", "rare", "exceptions", "segments"];
-    const all = names.concat(more);
-    const bytes = await Promise.all(all.map((name) => this.column(name)));
+  /** All but addresses. */
+  async load() {
+    // In the order of the page: the first are here before the last.
+    const all = ["ops", "times", "free_times", "later_times", "frees", "sizes", "stacks", "attrs", "born", "size_dict",
+      "stack_dict", "rare", "exceptions", "segments"];
     /** @type {Record<string, Reader>} */
     const c = {};
-    all.forEach((name, i) => (c[name] = new Reader(bytes[i])));
+    for (const name of all) c[name] = new Reader(await this.column(name));
     await this.readRows(c);
-    await this.readEvents(c, progress);
+    await this.readEvents(c);
     await this.readExceptions(c.exceptions);
     this.readSegments(c.segments);
     this.checkTimes();
@@ -146,31 +110,34 @@ export class Trace {
   /** @param {Record<string, Reader>} c */
   async readRows(c) {
     const n = this.nRows;
-    const turn = new Turn();
-    const sizes = [];
-    const requested = [];
-    let asked = 0;
-    while (!c.size_dict.done) {
+    const turn = new Turn(undefined, LOADING);
+    // A pair takes two bytes or more.
+    this.sizes = new Float64Array(c.size_dict.bytes.length >> 1);
+    this.requested = new Float64Array(c.size_dict.bytes.length >> 1);
+    let pairs = 0;
+    for (let asked = 0; !c.size_dict.done; pairs++) {
       asked += c.size_dict.signed();
-      requested.push(asked);
-      sizes.push(asked + c.size_dict.signed());
+      this.requested[pairs] = asked;
+      this.sizes[pairs] = asked + c.size_dict.signed();
+      if ((pairs & OFTEN) === 0 && turn.due) await turn.pass();
     }
-    this.sizes = new Float64Array(sizes);
-    this.requested = new Float64Array(requested);
+    this.sizes = this.sizes.subarray(0, pairs);
+    this.requested = this.requested.subarray(0, pairs);
+    while (!c.stack_dict.done) this.stackDict.push(c.stack_dict.next());
     this.sizeRow = new Uint32Array(n);
-    const dict = [];
-    while (!c.stack_dict.done) dict.push(c.stack_dict.next());
     this.stackRow = new Uint32Array(n);
     this.attrRow = new Uint16Array(n);
+    const dict = Uint32Array.from(this.stackDict);
+    const attrs = new Uint32Array(OFTEN + 1);
     let fresh = 0;
-    for (let i = 0; i < n; i++) {
-      const told = c.sizes.next();
-      this.sizeRow[i] = told ? told - 1 : fresh++;
-      this.stackRow[i] = dict[c.stacks.next()];
-      this.attrRow[i] = c.attrs.next();
-      if ((i & OFTEN) === 0 && turn.due) await turn.pass();
+    for (let i = 0; i < n; i += OFTEN + 1) {
+      const end = Math.min(n, i + OFTEN + 1);
+      c.sizes.fill(this.sizeRow, i, end);
+      c.stacks.fill(this.stackRow, i, end);
+      c.attrs.fill(attrs, 0, end - i);
+      fresh = resolve(this, i, end, dict, attrs, fresh);
+      if (turn.due) await turn.pass();
     }
-    this.stackDict = dict;
     this.born = new Int32Array(n);
     this.freeRequested = new Int32Array(n).fill(ALIVE);
     this.freeCompleted = new Int32Array(n).fill(ALIVE);
@@ -180,97 +147,110 @@ export class Trace {
     }
   }
 
-  /** @param {Record<string, Reader>} c @param {(part: number) => void} progress */
-  async readEvents(c, progress) {
-    const { times, free_times: freeTimes, later_times: laterTimes, frees, rare } = c;
+  /** @param {Record<string, Reader>} c */
+  async readEvents(c) {
     const ops = c.ops.bytes;
-    const n = this.nEvents;
-    const { born, freeRequested, freeCompleted } = this;
-    const changes = new Int32Array(2 * this.nRows);
-    const turn = new Turn();
-    const coarse = this.about.coarse_times;
-    const timed = this.about.has_times;
-    const falls = this.about.times_fall;
-    const living = new Living(this.nRows, this.nBefore);
-    /** Microseconds since zero_us, never falling. */
-    const at = new Float64Array(timed ? n : 0);
-    let event = this.from + 1;
-    const first = event;
-    let row = this.nBefore;
-    let k = 0;
-    let now = 0;
-    let top = 0;
-    /** @param {Reader} from */
-    const stamp = (from) => {
-      if (coarse) return;
-      now += falls ? from.signed() : from.next();
-      if (now > top) top = now;
-      at[event - first] = top;
-    };
-    for (let i = 0; i < ops.length; i++) {
+    const turn = new Turn(undefined, LOADING);
+    const older = new Int32Array(this.nRows + 1);
+    const younger = new Int32Array(this.nRows + 1);
+    const done = { i: 0, event: this.from + 1, row: this.nBefore, k: 0, older, younger, next: 0 };
+    for (let at = 1; at <= this.nBefore; at++) {
+      older[at] = at - 1;
+      younger[at - 1] = at;
+    }
+    older[0] = this.nBefore;
+    this.changes = new Int32Array(2 * this.nRows);
+    while (done.i < ops.length) {
+      this.replay(ops, c.frees, done, Math.min(ops.length, done.i + OFTEN));
+      if (done.i < ops.length && ops[done.i] === OP_RARE) this.readRare(c.rare, done);
+      if (turn.due) await turn.pass();
+    }
+    this.changes = this.changes.subarray(0, done.k);
+    /** As the columns tell them: what `addresses` counts along. */
+    this.told = this.changes;
+    await this.readTimes(ops, [c.times, c.free_times, c.later_times]);
+  }
+
+  /** Births and ends, up to op `end` or the next rare one. @param {Uint8Array} ops
+   * @param {Reader} frees @param {Progress} done @param {number} end */
+  replay(ops, frees, done, end) {
+    const { born, freeRequested, freeCompleted, changes } = this;
+    const { older, younger } = done;
+    let { i, event, row, k, next } = done;
+    for (; i < end; i++, event++) {
       const op = ops[i];
       if (op === OP_ALLOC) {
         born[row] = event;
         changes[k++] = row++;
-        living.push(row);
-        if (timed) stamp(times);
-      } else if (op <= OP_FREED) {
-        const code = frees.next();
-        const freed = code ? living.find(code) : row - 1 - frees.next();
-        if (op !== OP_REQUESTED) living.remove(freed);
-        if (op !== OP_COMPLETED) freeRequested[freed] = event;
-        if (timed) stamp(freeTimes);
-        if (op === OP_FREE || op === OP_FREE_LATER) {
-          event++;
-          if (timed && op === OP_FREE_LATER) stamp(laterTimes);
-          else if (timed) at[event - first] = top;
-        }
-        if (op !== OP_REQUESTED) {
-          freeCompleted[freed] = event;
-          changes[k++] = ~freed;
-        }
-      } else {
-        this.rare.push({
-          event,
-          behind: k,
-          action: rare.next(),
-          address: rare.next(),
-          size: rare.next(),
-          stack: -1,
-          attr: 0,
-        });
-        const last = this.rare[this.rare.length - 1];
-        const told = rare.next();
-        last.stack = told ? this.stackDict[told - 1] : -1;
-        last.attr = rare.next();
-        if (timed) stamp(times);
+        const last = older[0];
+        older[row] = last;
+        younger[last] = row;
+        older[0] = row;
+        continue;
       }
-      event++;
-      if ((i & OFTEN) === 0 && turn.due) {
-        progress(i / ops.length);
-        await turn.pass();
+      if (op === OP_RARE) break;
+      // See report_columns.h: steps along those that live, or how far behind the youngest row.
+      const code = frees.next();
+      let freed = 0;
+      if (code) {
+        const way = (code - 1) % 3;
+        const links = way === 1 ? younger : older;
+        let steps = (code - 1 - way) / 3 + (way === 2 ? 1 : 0);
+        freed = way === 0 ? links[0] : next;
+        for (; steps > 0; steps--) freed = links[freed];
+      } else freed = row - frees.next();
+      if (op !== OP_COMPLETED) freeRequested[freed - 1] = event;
+      if (op === OP_REQUESTED) continue;
+      if (younger[older[freed]] === freed) {
+        next = younger[freed];
+        younger[older[freed]] = next;
+        older[next] = older[freed];
       }
+      if (op === OP_FREE || op === OP_FREE_LATER) event++;
+      freeCompleted[freed - 1] = event;
+      changes[k++] = -freed;
     }
-    if (timed && coarse) this.readCoarse(times, at);
-    this.times = at;
-    this.changes = changes.subarray(0, k);
-    /** As the columns tell them: what `addresses` counts along. */
-    this.told = this.changes;
+    Object.assign(done, { i, event, row, k, next });
   }
 
-  /** Exact at every 16th event and the last, a line between. @param {Reader} times
-   * @param {Float64Array} at */
-  readCoarse(times, at) {
+  /** @param {Reader} rare @param {Progress} done */
+  readRare(rare, done) {
+    const [action, address, size, stack, attr] = Array.from({ length: 5 }, () => rare.next());
+    this.rare.push({ event: done.event++, behind: done.k, action, address, size, stack: stack ? this.stackDict[stack - 1] : -1, attr });
+    done.i++;
+  }
+
+  /** @param {Uint8Array} ops @param {Reader[]} columns of allocations, of frees, of second events */
+  async readTimes(ops, columns) {
+    if (!this.about.has_times) return;
+    const turn = new Turn(undefined, LOADING);
+    this.times = new Float64Array(this.nEvents);
+    if (this.about.coarse_times) {
+      await this.readCoarse(columns[0], turn);
+      return;
+    }
+    const clock = { now: 0, top: 0, event: 0, falls: this.about.times_fall };
+    for (let i = 0; i < ops.length; i += OFTEN + 1) {
+      stamp(ops, i, Math.min(ops.length, i + OFTEN + 1), columns, clock, this.times);
+      if (turn.due) await turn.pass();
+    }
+  }
+
+  /** Exact at every 16th event and the last, a line between. @param {Reader} times @param {Turn} turn */
+  async readCoarse(times, turn) {
+    const at = this.times;
+    const falls = this.about.times_fall;
     let now = 0;
-    let before = 0;
-    for (let i = 0; i < at.length; i++) {
-      if (i % COARSE_EVENTS !== 0 && i !== at.length - 1) continue;
-      const old = i ? at[before] : 0;
-      now += this.about.times_fall ? times.signed() : times.next();
+    let old = 0;
+    let before = -1;
+    while (before < at.length - 1) {
+      const i = before < 0 ? 0 : Math.min(before + COARSE_EVENTS, at.length - 1);
+      now += falls ? times.signed() : times.next();
       at[i] = Math.max(now, old);
-      for (let k = before + 1; k < i; k++)
-        at[k] = old + ((at[i] - old) * (k - before)) / (i - before);
+      for (let k = before + 1; k < i; k++) at[k] = old + ((at[i] - old) * (k - before)) / (i - before);
+      old = at[i];
       before = i;
+      if ((i & OFTEN) === 0 && turn.due) await turn.pass();
     }
   }
 
@@ -451,4 +431,37 @@ export class Trace {
   site(stack) {
     return stack < 0 ? "(no stack)" : this.file.sites[this.file.stacks[2 * stack + 1]];
   }
+}
+
+/** From what the columns tell of rows `from` to `to` to rows of the tables; `attrs` are counted.
+ * @param {Trace} t @param {number} from @param {number} to @param {Uint32Array} dict of stacks
+ * @param {Uint32Array} attrs @param {number} fresh the next new size @returns {number} */
+function resolve(t, from, to, dict, attrs, fresh) {
+  const { sizeRow, stackRow, attrRow, rowsOf } = t;
+  for (let i = from; i < to; i++) {
+    sizeRow[i] = sizeRow[i] ? sizeRow[i] - 1 : fresh++;
+    stackRow[i] = dict[stackRow[i]];
+    attrRow[i] = attrs[i - from];
+    rowsOf[attrRow[i]]++;
+  }
+  return fresh;
+}
+
+/** Times of ops `from` to `to`. `clock`: the time, the latest yet, the event.
+ * @param {Uint8Array} ops @param {number} from @param {number} to @param {Reader[]} columns
+ * @param {{now: number, top: number, event: number, falls: boolean}} clock @param {Float64Array} out */
+function stamp(ops, from, to, columns, clock, out) {
+  const { falls } = clock;
+  let { now, top, event } = clock;
+  for (let i = from; i < to; i++) {
+    const op = ops[i];
+    const last = op === OP_FREE_LATER ? 2 : op === OP_ALLOC || op === OP_RARE ? 0 : 1;
+    for (let which = Math.min(last, 1); which <= last; which++) {
+      now += falls ? columns[which].signed() : columns[which].next();
+      if (now > top) top = now;
+      out[event++] = top;
+    }
+    if (op === OP_FREE) out[event++] = top;
+  }
+  Object.assign(clock, { now, top, event });
 }
