@@ -40,6 +40,11 @@ async function awaited(act) {
   throw new Error(`${page} does not open`);
 }
 
+/** Browsers that end with this program, whatever ends it. */
+const running = new Set();
+process.on("exit", () => running.forEach((pid) => process.kill(-pid)));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
+
 /** A browser of its own with the page in it, loaded. */
 async function opened() {
   const home = mkdtempSync(join(tmpdir(), "viewer."));
@@ -48,6 +53,7 @@ async function opened() {
     "--disable-component-update", "--disable-sync", "--window-size=1400,1040", `--user-data-dir=${home}`,
     "--remote-debugging-port=0", "about:blank",
   ], { detached: true, stdio: "ignore" });
+  running.add(child.pid);
   const port = await awaited(() => Number(readFileSync(join(home, "DevToolsActivePort"), "utf8").split("\n")[0]));
   const ask = async (path, method = "GET") => (await fetch(`http://127.0.0.1:${port}/json/${path}`, { method })).json();
   // Its own start is over.
@@ -63,6 +69,7 @@ async function opened() {
     await b.close();
     const ended = new Promise((done) => child.once("exit", done));
     process.kill(-child.pid);
+    running.delete(child.pid);
     await ended;
     await sleep(200);
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
