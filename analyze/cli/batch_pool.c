@@ -26,7 +26,7 @@
 
 #define BAR_COLUMNS 30
 
-#define LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
+#define LARGE_PAGE_BYTES ((size_t)2 << 20)
 #define HEAP_BYTES       ((size_t)64 << 20)
 #define MMAP_BYTES       (4 << 20)
 
@@ -73,20 +73,23 @@ size_t batch_jobs(const struct batch_inputs *inputs, size_t most, uint64_t limit
 static void prepare_heap(uint64_t file_bytes)
 {
 #if defined(M_MMAP_THRESHOLD) && defined(MADV_HUGEPAGE)
+	static void *volatile before; /* kept unused, so that the heap goes on at a large page */
 	size_t bytes =
 		file_bytes < HEAP_BYTES / NEED_PLAIN ? (size_t)file_bytes * NEED_PLAIN : HEAP_BYTES;
-	uintptr_t from, page = LARGE_PAGE_BYTES;
-	void *heap;
+	size_t page = LARGE_PAGE_BYTES, skip;
+	char *heap;
 
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	heap = malloc(bytes + page);
 	if (heap) {
-		from = ((uintptr_t)heap + page - 1) & ~(page - 1);
-		madvise((void *)from, bytes & ~(page - 1), MADV_HUGEPAGE);
+		skip = (size_t)(-(uintptr_t)heap & (page - 1));
+		madvise(heap + skip, bytes & ~(page - 1), MADV_HUGEPAGE);
 		free(heap);
+		before = malloc(skip);
 	}
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
+	(void)before;
 #else
 	(void)file_bytes;
 #endif
