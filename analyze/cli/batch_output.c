@@ -4,10 +4,14 @@
 #include "cli/batch_output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "config.h"
 
@@ -152,18 +156,54 @@ static int write_pages(const char *folder, const struct batch *b, const struct b
 	return rc < 0 ? STATUS_SYSTEM : STATUS_DONE;
 }
 
-static int write_all(const char *folder, bool db_only, const struct batch *b,
-		     const struct batch_groups *g, const struct batch_pages *pages)
+/* The same in a process of its own; -1: there is none. */
+static pid_t start_pages(const char *folder, const struct batch *b, const struct batch_groups *g,
+			 const struct batch_pages *pages)
 {
-	int status = write_database(folder, b, g);
+	pid_t pid;
 
-	if (status != STATUS_DONE || db_only)
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(write_pages(folder, b, g, pages));
+	}
+	return pid;
+}
+
+static int wait_for_pages(pid_t pid, const char *folder)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR) {
+			complain("cannot wait for a process: %s", strerror(errno));
+			return STATUS_SYSTEM;
+		}
+	}
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	complain("cannot write '%s/pages': the process that did was ended: %s", folder,
+		 strsignal(WTERMSIG(status)));
+	return STATUS_SYSTEM;
+}
+
+/* index.html leads to the pages: it comes when all are there. */
+static int write_all(const char *folder, bool db_only, const struct batch *b,
+		     const struct batch_groups *g, const struct batch_pages *pages, size_t jobs)
+{
+	pid_t own = jobs > 1 && !db_only ? start_pages(folder, b, g, pages) : -1;
+	int status = write_database(folder, b, g), written;
+
+	if (db_only)
 		return status;
-	status = write_file(folder, "summary.csv", write_csv, b, g, pages);
+	if (status == STATUS_DONE)
+		status = write_file(folder, "summary.csv", write_csv, b, g, pages);
 	if (status == STATUS_DONE)
 		status = write_file(folder, "summary.json", write_json, b, g, pages);
+	written = own > 0 ? wait_for_pages(own, folder) : write_pages(folder, b, g, pages);
 	if (status == STATUS_DONE)
-		status = write_pages(folder, b, g, pages);
+		status = written;
 	if (status == STATUS_DONE)
 		status = write_file(folder, "index.html", write_index, b, g, pages);
 	return status;
@@ -181,7 +221,7 @@ static int say(struct invocation *inv, const struct batch *b, const struct batch
 }
 
 int batch_output(struct invocation *inv, struct batch *b, const char *folder, bool db_only,
-		 const struct batch_pages *pages)
+		 const struct batch_pages *pages, size_t jobs)
 {
 	static const struct batch_pages none = {0};
 	struct batch_groups g;
@@ -190,7 +230,7 @@ int batch_output(struct invocation *inv, struct batch *b, const char *folder, bo
 
 	if (batch_sort(b, &err) < 0 || batch_groups_run(&g, b, &inv->budget, &err) < 0)
 		return complain_error("summarize", folder, &err);
-	status = write_all(folder, db_only, b, &g, pages ? pages : &none);
+	status = write_all(folder, db_only, b, &g, pages ? pages : &none, jobs);
 	if (status == STATUS_DONE)
 		status = say(inv, b, &g);
 	batch_groups_release(&g);

@@ -13,8 +13,9 @@ int batch_make_folder(const char *folder);
 
 /* Sort `b`, compare its files, write the summary into `folder` (only the database with `db_only`),
  * tell it on standard output. STATUS_DONE, STATUS_INPUT when a file was not read whole, or another
- * status after a line on stderr. `pages`: NULL when there are no interactive ones. */
+ * status after a line on stderr. `pages`: NULL when there are no interactive ones;
+ * `jobs`: with more than one, pages are written by a process of their own. */
 int batch_output(struct invocation *inv, struct batch *b, const char *folder, bool db_only,
-		 const struct batch_pages *pages);
+		 const struct batch_pages *pages, size_t jobs);
 
 #endif

@@ -20,6 +20,7 @@
 
 #include "config.h"
 
+#include "base/num.h"
 #include "cli/commands.h"
 #include "cli/load_input.h"
 #include "cli/side_files.h"
@@ -372,7 +373,8 @@ void batch_work(const struct batch_run *run, const struct batch_input *in, struc
 	struct outcome o = {.kind = OUTCOME_FAILED};
 	struct side_files sides;
 
-	run->inv->budget.limit = run->limit;
+	/* What the process that started this one holds is not this one's. */
+	run->inv->budget.limit = num_add_saturated(run->limit, run->inv->budget.used);
 	o.has_hash = batch_hash_file(in->name, o.hash);
 	if (side_files_read(&sides, run->inv, &none, in->name) != STATUS_DONE)
 		sides = (struct side_files){0};

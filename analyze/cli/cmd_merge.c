@@ -66,7 +66,7 @@ static int merge_command(struct invocation *inv)
 	if (status == STATUS_DONE)
 		status = batch_make_folder(own->folder);
 	if (status == STATUS_DONE)
-		status = batch_output(inv, &b, own->folder, own->db, NULL);
+		status = batch_output(inv, &b, own->folder, own->db, NULL, 1);
 	batch_release(&b);
 	return status;
 }
