@@ -1381,14 +1381,13 @@
   // src/trail.js
   var OFTEN5 = 16383;
   async function trailOf(stage, row, turn) {
-    const { trace, stand, shown, hide, moments } = stage;
+    const { trace, stand, shown, hide, moments, trailed: alive } = stage;
     const { changes, sizes, sizeRow } = trace;
     let first = 0;
     while (first < stand.length && !aliveAt(trace, row, stand[first])) first++;
     let end = first;
     while (end < stand.length && aliveAt(trace, row, stand[end])) end++;
     if (end === first || trace.size(row) < hide) return null;
-    const alive = new Alive(trace);
     moments.seek(alive, stand[first]);
     let below = trace.loose;
     for (let i = 0; i < alive.n && alive.rows[i] < row; i++) if (alive.sizes[i] >= hide) below += alive.sizes[i];
@@ -1762,7 +1761,7 @@
       g.textBaseline = "middle";
       for (const [i, box] of this.boxes.entries()) {
         const hit = this.search && box.node.name.toLowerCase().includes(this.search);
-        g.fillStyle = box.node.depth === 0 ? "#8c959f" : manyColour(hash(moduleKey(box.node.name)));
+        g.fillStyle = box.node.depth === 0 ? "#8c959f" : box.node.colour ||= manyColour(hash(moduleKey(box.node.name)));
         g.globalAlpha = this.search && !hit ? 0.25 : box.node.user ? 0.9 : 0.5;
         g.fillRect(box.x, box.y * ROW, Math.max(0.5, box.w - 0.6), ROW - 1);
         g.globalAlpha = 1;
@@ -1771,6 +1770,7 @@
           g.lineWidth = 2;
           g.strokeRect(box.x + 1, box.y * ROW + 1, box.w - 2, ROW - 3);
         }
+        if (box.w < 34) continue;
         const words = fitted(g, shortName(box.node.name), this.unit(box.node.value), box.w - 10);
         if (!words) continue;
         g.fillStyle = this.inkOn(String(g.fillStyle), box.node, Boolean(this.search && !hit));
@@ -1867,13 +1867,11 @@ ${this.unit(node.value)}, ${(100 * node.value / all).toFixed(1)} % of all`;
     return h;
   }
   function fitted(g, name, amount, room) {
-    if (room < 24) return "";
     const whole = `${name}  ${amount}`;
     if (g.measureText(whole).width <= room) return whole;
-    let most = name.length;
     const width = g.measureText(name).width;
     if (width <= room) return name;
-    most = Math.floor(most * room / width);
+    let most = Math.floor(name.length * room / width);
     let words = elide(name, most);
     while (most > 3 && g.measureText(words).width > room) words = elide(name, --most);
     return most > 3 ? words : "";
@@ -2437,11 +2435,9 @@ ${bytes(segment.used)} active, ${bytes(s.size - segment.used)} idle, largest hol
     /** @param {Turn} turn @returns {Promise<string | null>} null: overtaken */
     async showState(turn) {
       const { view } = this;
-      const began = performance.now();
       if (!view.trace.hasAddresses)
         return view.trace.about.columns ? "Addresses were left out of this page, so that it stays small: there is no map of segments." : "";
       if (!await this.state.show(view.rowsNow(), view.stage.moment, view.stage.pinned, turn)) return null;
-      view.stage.took.state = performance.now() - began;
       return "";
     }
     /** Those of `count` rows that the search lets through. @param {number} n
@@ -2776,21 +2772,25 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       if (events[mid] <= from) low = mid;
       else high = mid - 1;
     }
-    g.strokeStyle = ink.line;
-    g.lineWidth = 1.2;
-    g.beginPath();
-    let x = LEFT2;
-    let longest = { x, length: 0, bytes: 0 };
-    g.moveTo(x, s.y(reserved[low]));
-    for (let k = low; x < right; k++) {
-      const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT2, s.x(events[k + 1]))) : right;
-      if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
-      g.lineTo(to, s.y(reserved[k]));
-      if (k + 1 < events.length) g.lineTo(to, s.y(reserved[k + 1]));
-      x = to;
-      if (k + 1 >= events.length) break;
+    g.fillStyle = ink.line;
+    let longest = { x: LEFT2, length: 0, bytes: 0 };
+    let began = LEFT2;
+    let level = reserved[low];
+    for (let x = LEFT2; x < right; x++) {
+      const before = level;
+      let least = level;
+      let most = level;
+      while (low + 1 < events.length && s.x(events[low + 1]) < x + 1) {
+        level = reserved[++low];
+        least = Math.min(least, level);
+        most = Math.max(most, level);
+      }
+      if (least === most && x + 1 < right) continue;
+      if (x - began > longest.length) longest = { x: began, length: x - began, bytes: before };
+      g.fillRect(began, s.y(before) - 0.5, x + 1 - began, 1);
+      upright(g, x + 0.5, s.y(most), s.y(least), 1);
+      began = x + 1;
     }
-    g.stroke();
     if (longest.length > 60) label(s, g, longest.x + 8, s.y(longest.bytes) - 5, "reserved", ink.line, ink);
   }
   function label(s, g, x, y, words, colour, ink) {
@@ -2810,21 +2810,21 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
     const left = LEFT2 + known.first - (s.start - known.shown.start) / s.perColumn;
     const size = s.trace.size(row);
     const n = known.offsets.length;
-    g.strokeStyle = colour;
-    g.lineWidth = thick;
-    g.beginPath();
-    for (let c = 0; c < n; c++) {
-      const y = s.y(known.offsets[c]);
-      g.lineTo(left + c, y);
-      g.lineTo(left + c + 1, y);
+    g.fillStyle = colour;
+    for (const more of [0, size]) stairs(g, left, n, (c) => s.y(known.offsets[c] + more), thick);
+    for (const [x, c] of [[left, 0], [left + n, n - 1]]) upright(g, x, s.y(known.offsets[c] + size), s.y(known.offsets[c]), thick);
+  }
+  function stairs(g, left, n, y, thick) {
+    let began = 0;
+    for (let c = 1; c <= n; c++) {
+      if (c < n && y(c) === y(began)) continue;
+      g.fillRect(left + began, y(began) - thick / 2, c - began, thick);
+      if (c < n) upright(g, left + c, y(began), y(c), thick);
+      began = c;
     }
-    for (let c = n - 1; c >= 0; c--) {
-      const y = s.y(known.offsets[c] + size);
-      g.lineTo(left + c + 1, y);
-      g.lineTo(left + c, y);
-    }
-    g.closePath();
-    g.stroke();
+  }
+  function upright(g, x, from, to, thick) {
+    g.fillRect(x - thick / 2, Math.min(from, to) - thick / 2, thick, Math.abs(to - from) + thick);
   }
 
   // src/stage.js
@@ -2877,12 +2877,12 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       this.edges = new Float64Array(1);
       this.sums = new Float64Array(0);
       this.picked = new Alive(trace);
+      this.trailed = new Alive(trace);
       this.trails = /* @__PURE__ */ new Map();
       this.shown = { key: "", start: 0, perColumn: 1, low: 0, high: 1, width: 0 };
       this.drawn = this.shown;
       this.job = 0;
       this.ready = false;
-      this.took = {};
       this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array} | null} */
       null;
       this.colourKey = "";
@@ -2962,12 +2962,9 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       const c = Math.floor(x - LEFT2);
       const level = this.height - 1 - Math.floor(y - TOP);
       if (c < 0 || c >= this.stand.length || level < 0 || level >= this.height) return -1;
-      const began = performance.now();
       this.moments.seek(this.picked, this.stand[c]);
       const at = this.low + (level + 0.5) * ((this.high - this.low) / this.height);
-      const row = rowAt(this.trace, this.picked, at, this.hide);
-      this.took.pick = performance.now() - began;
-      return row;
+      return rowAt(this.trace, this.picked, at, this.hide);
     }
     key() {
       return [this.perColumn, this.low, this.high, this.hide, this.byTime, this.colourKey, this.width, this.height].join("|");
@@ -2976,7 +2973,6 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
     async draw() {
       const job = ++this.job;
       const turn = new Turn(() => job === this.job);
-      const began = performance.now();
       const width = this.width;
       const key = this.key();
       const next = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
@@ -2987,22 +2983,18 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       const frame = { edges: this.edges, height: this.height, low: this.low, high: this.high, hide: this.hide };
       this.ready = false;
       this.raster.begin(frame, this.stand, this.pixels, columns.first, columns.end);
-      while (!this.raster.run(turn)) if (!await turn.pass()) return false;
+      for (let done = false; !done; ) {
+        done = this.raster.run(turn);
+        if (turn.due && !await turn.pass()) return false;
+      }
       this.blit(columns);
       this.ready = true;
       this.blitArea();
       this.drawArea();
       this.drawOver();
-      this.took.draw = performance.now() - began;
       const w = this.whole;
       if (columns.first < columns.end && next.start === w.start && Math.abs(next.perColumn * width - w.span) < 1e-6 * w.span)
-        this.wholeBitmap = {
-          key: `${key}|${next.start}`,
-          stand: this.stand.slice(),
-          sums: this.sums.slice(),
-          edges: this.edges.slice(),
-          pixels: this.pixels.slice()
-        };
+        this.wholeBitmap = { key: `${key}|${next.start}`, ...copied(this) };
       return true;
     }
     /** What stands for each column, and which of them are to be drawn.
@@ -3014,11 +3006,7 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       if (this.ready && this.shown.key === key && Math.abs(by - shift) < 1e-6 && Math.abs(by) < width)
         return this.moved(by, turn);
       const kept = this.wholeBitmap;
-      if (kept && kept.key === `${key}|${next.start}`) {
-        const { stand, sums, edges: edges2, pixels } = kept;
-        const picture = { stand: stand.slice(), sums: sums.slice(), edges: edges2.slice(), pixels: pixels.slice() };
-        return { picture, first: 0, end: 0, by: NaN };
-      }
+      if (kept && kept.key === `${key}|${next.start}`) return { picture: copied(kept), first: 0, end: 0, by: NaN };
       if (this.bitmap.width > 1) this.preview();
       const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
       const heights = await highest(this.trace, this.moments, edges, turn);
@@ -3147,7 +3135,8 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       if (!this.ready || this.following === row) return;
       this.following = row;
       const { shown } = this;
-      const trail = await trailOf(this, row, new Turn(() => this.shown === shown && (row === this.hovered || row === this.pinned)));
+      const turn = new Turn(() => this.shown === shown && (row === this.hovered || row === this.pinned));
+      const trail = await turn.pass() && await trailOf(this, row, turn);
       this.following = -1;
       if (trail) {
         for (const old of this.trails.keys()) if (old !== this.hovered && old !== this.pinned) this.trails.delete(old);
@@ -3200,6 +3189,9 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
   function moveBy(list, by) {
     if (by > 0) list.copyWithin(0, by);
     else if (by < 0) list.copyWithin(-by, 0);
+  }
+  function copied({ stand, sums, edges, pixels }) {
+    return { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
   }
   function context(bitmap) {
     return (
@@ -3871,9 +3863,9 @@ ${body.join("\n")}
     const selection = window.getSelection();
     if (!selection) return false;
     selection.selectAllChildren(shown);
-    const copied = document.execCommand("copy");
+    const copied2 = document.execCommand("copy");
     selection.removeAllRanges();
-    return copied;
+    return copied2;
   }
 
   // src/main.js

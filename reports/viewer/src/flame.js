@@ -7,7 +7,7 @@ import { abgr, bytes, elide, frameWords, manyColour } from "./words.js";
 const ROW = 18;
 const MOST_DEPTH = 200;
 
-/** @typedef {{name: string, value: number, children: Map<string, Node>, depth: number, user: boolean}} Node */
+/** @typedef {{name: string, value: number, children: Map<string, Node>, depth: number, user: boolean, colour?: string}} Node */
 
 /** What stands for a frame in the graph; "" leaves it out.
  * @param {any} frame @param {string} by */
@@ -156,7 +156,7 @@ export class FlameView {
     g.textBaseline = "middle";
     for (const [i, box] of this.boxes.entries()) {
       const hit = this.search && box.node.name.toLowerCase().includes(this.search);
-      g.fillStyle = box.node.depth === 0 ? "#8c959f" : manyColour(hash(moduleKey(box.node.name)));
+      g.fillStyle = box.node.depth === 0 ? "#8c959f" : (box.node.colour ||= manyColour(hash(moduleKey(box.node.name))));
       g.globalAlpha = this.search && !hit ? 0.25 : box.node.user ? 0.9 : 0.5;
       g.fillRect(box.x, box.y * ROW, Math.max(0.5, box.w - 0.6), ROW - 1);
       g.globalAlpha = 1;
@@ -165,6 +165,7 @@ export class FlameView {
         g.lineWidth = 2;
         g.strokeRect(box.x + 1, box.y * ROW + 1, box.w - 2, ROW - 3);
       }
+      if (box.w < 34) continue;
       const words = fitted(g, shortName(box.node.name), this.unit(box.node.value), box.w - 10);
       if (!words) continue;
       g.fillStyle = this.inkOn(String(g.fillStyle), box.node, Boolean(this.search && !hit));
@@ -278,13 +279,11 @@ function hash(text) {
  * @param {CanvasRenderingContext2D} g @param {string} name @param {string} amount
  * @param {number} room pixels */
 function fitted(g, name, amount, room) {
-  if (room < 24) return "";
   const whole = `${name}  ${amount}`;
   if (g.measureText(whole).width <= room) return whole;
-  let most = name.length;
   const width = g.measureText(name).width;
   if (width <= room) return name;
-  most = Math.floor((most * room) / width);
+  let most = Math.floor((name.length * room) / width);
   let words = elide(name, most);
   while (most > 3 && g.measureText(words).width > room) words = elide(name, --most);
   return most > 3 ? words : "";

@@ -140,21 +140,26 @@ function drawReserved(s, g, ink) {
     if (events[mid] <= from) low = mid;
     else high = mid - 1;
   }
-  g.strokeStyle = ink.line;
-  g.lineWidth = 1.2;
-  g.beginPath();
-  let x = LEFT;
-  let longest = { x, length: 0, bytes: 0 };
-  g.moveTo(x, s.y(reserved[low]));
-  for (let k = low; x < right; k++) {
-    const to = k + 1 < events.length ? Math.min(right, Math.max(LEFT, s.x(events[k + 1]))) : right;
-    if (to - x > longest.length) longest = { x, length: to - x, bytes: reserved[k] };
-    g.lineTo(to, s.y(reserved[k]));
-    if (k + 1 < events.length) g.lineTo(to, s.y(reserved[k + 1]));
-    x = to;
-    if (k + 1 >= events.length) break;
+  g.fillStyle = ink.line;
+  let longest = { x: LEFT, length: 0, bytes: 0 };
+  let began = LEFT;
+  let level = reserved[low];
+  // Thousands of changes are a few in each column: from the least to the most of it.
+  for (let x = LEFT; x < right; x++) {
+    const before = level;
+    let least = level;
+    let most = level;
+    while (low + 1 < events.length && s.x(events[low + 1]) < x + 1) {
+      level = reserved[++low];
+      least = Math.min(least, level);
+      most = Math.max(most, level);
+    }
+    if (least === most && x + 1 < right) continue;
+    if (x - began > longest.length) longest = { x: began, length: x - began, bytes: before };
+    g.fillRect(began, s.y(before) - 0.5, x + 1 - began, 1);
+    upright(g, x + 0.5, s.y(most), s.y(least), 1);
+    began = x + 1;
   }
-  g.stroke();
   if (longest.length > 60) label(s, g, longest.x + 8, s.y(longest.bytes) - 5, "reserved", ink.line, ink);
 }
 
@@ -180,19 +185,25 @@ function outline(s, g, row, colour, thick) {
   const left = LEFT + known.first - (s.start - known.shown.start) / s.perColumn;
   const size = s.trace.size(row);
   const n = known.offsets.length;
-  g.strokeStyle = colour;
-  g.lineWidth = thick;
-  g.beginPath();
-  for (let c = 0; c < n; c++) {
-    const y = s.y(known.offsets[c]);
-    g.lineTo(left + c, y);
-    g.lineTo(left + c + 1, y);
+  g.fillStyle = colour;
+  for (const more of [0, size]) stairs(g, left, n, (c) => s.y(known.offsets[c] + more), thick);
+  for (const [x, c] of [[left, 0], [left + n, n - 1]]) upright(g, x, s.y(known.offsets[c] + size), s.y(known.offsets[c]), thick);
+}
+
+/** A line along columns, in rectangles: a stroke of so many corners takes ten times as long.
+ * @param {CanvasRenderingContext2D} g @param {number} left @param {number} n columns
+ * @param {(column: number) => number} y @param {number} thick */
+function stairs(g, left, n, y, thick) {
+  let began = 0;
+  for (let c = 1; c <= n; c++) {
+    if (c < n && y(c) === y(began)) continue;
+    g.fillRect(left + began, y(began) - thick / 2, c - began, thick);
+    if (c < n) upright(g, left + c, y(began), y(c), thick);
+    began = c;
   }
-  for (let c = n - 1; c >= 0; c--) {
-    const y = s.y(known.offsets[c] + size);
-    g.lineTo(left + c + 1, y);
-    g.lineTo(left + c, y);
-  }
-  g.closePath();
-  g.stroke();
+}
+
+/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} from @param {number} to @param {number} thick */
+function upright(g, x, from, to, thick) {
+  g.fillRect(x - thick / 2, Math.min(from, to) - thick / 2, thick, Math.abs(to - from) + thick);
 }

@@ -139,11 +139,9 @@ export class Panels {
   /** @param {Turn} turn @returns {Promise<string | null>} null: overtaken */
   async showState(turn) {
     const { view } = this;
-    const began = performance.now();
     if (!view.trace.hasAddresses)
       return view.trace.about.columns ? "Addresses were left out of this page, so that it stays small: there is no map of segments." : "";
     if (!(await this.state.show(view.rowsNow(), view.stage.moment, view.stage.pinned, turn))) return null;
-    view.stage.took.state = performance.now() - began;
     return "";
   }
 

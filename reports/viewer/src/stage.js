@@ -66,6 +66,7 @@ export class Stage {
     /** Bytes of each of eight categories at what stands for each column. */
     this.sums = new Float64Array(0);
     this.picked = new Alive(trace);
+    this.trailed = new Alive(trace);
     /** Where allocations that are marked lie, by row. @type {Map<number, import("./trail.js").Trail>} */
     this.trails = new Map();
     /** What the pixels show: a key of scale and colours, and where they begin. */
@@ -74,8 +75,6 @@ export class Stage {
     this.drawn = this.shown;
     this.job = 0;
     this.ready = false;
-    /** How long parts took, for benches. @type {Record<string, number>} */
-    this.took = {};
     this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array} | null} */ (null);
     this.colourKey = "";
     this.height = HEIGHT;
@@ -162,12 +161,9 @@ export class Stage {
     const c = Math.floor(x - LEFT);
     const level = this.height - 1 - Math.floor(y - TOP);
     if (c < 0 || c >= this.stand.length || level < 0 || level >= this.height) return -1;
-    const began = performance.now();
     this.moments.seek(this.picked, this.stand[c]);
     const at = this.low + (level + 0.5) * ((this.high - this.low) / this.height);
-    const row = rowAt(this.trace, this.picked, at, this.hide);
-    this.took.pick = performance.now() - began;
-    return row;
+    return rowAt(this.trace, this.picked, at, this.hide);
   }
 
   key() {
@@ -178,7 +174,6 @@ export class Stage {
   async draw() {
     const job = ++this.job;
     const turn = new Turn(() => job === this.job);
-    const began = performance.now();
     const width = this.width;
     const key = this.key();
     const next = { key, start: this.start, perColumn: this.perColumn, low: this.low, high: this.high, width };
@@ -189,18 +184,18 @@ export class Stage {
     const frame = { edges: this.edges, height: this.height, low: this.low, high: this.high, hide: this.hide };
     this.ready = false;
     this.raster.begin(frame, this.stand, this.pixels, columns.first, columns.end);
-    while (!this.raster.run(turn)) if (!(await turn.pass())) return false;
+    for (let done = false; !done; ) {
+      done = this.raster.run(turn);
+      if (turn.due && !(await turn.pass())) return false;
+    }
     this.blit(columns);
     this.ready = true;
     this.blitArea();
     this.drawArea();
     this.drawOver();
-    this.took.draw = performance.now() - began;
     const w = this.whole;
     if (columns.first < columns.end && next.start === w.start && Math.abs(next.perColumn * width - w.span) < 1e-6 * w.span)
-      this.wholeBitmap = {
-        key: `${key}|${next.start}`, stand: this.stand.slice(), sums: this.sums.slice(), edges: this.edges.slice(), pixels: this.pixels.slice(),
-      };
+      this.wholeBitmap = { key: `${key}|${next.start}`, ...copied(this) };
     return true;
   }
 
@@ -213,11 +208,7 @@ export class Stage {
     if (this.ready && this.shown.key === key && Math.abs(by - shift) < 1e-6 && Math.abs(by) < width)
       return this.moved(by, turn);
     const kept = this.wholeBitmap;
-    if (kept && kept.key === `${key}|${next.start}`) {
-      const { stand, sums, edges, pixels } = kept;
-      const picture = { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
-      return { picture, first: 0, end: 0, by: NaN };
-    }
+    if (kept && kept.key === `${key}|${next.start}`) return { picture: copied(kept), first: 0, end: 0, by: NaN };
     if (this.bitmap.width > 1) this.preview();
     const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
     const heights = await highest(this.trace, this.moments, edges, turn);
@@ -355,7 +346,8 @@ export class Stage {
     if (!this.ready || this.following === row) return;
     this.following = row;
     const { shown } = this;
-    const trail = await trailOf(this, row, new Turn(() => this.shown === shown && (row === this.hovered || row === this.pinned)));
+    const turn = new Turn(() => this.shown === shown && (row === this.hovered || row === this.pinned));
+    const trail = (await turn.pass()) && (await trailOf(this, row, turn));
     this.following = -1;
     if (trail) {
       for (const old of this.trails.keys()) if (old !== this.hovered && old !== this.pinned) this.trails.delete(old);
@@ -417,6 +409,11 @@ export class Stage {
 function moveBy(list, by) {
   if (by > 0) list.copyWithin(0, by);
   else if (by < 0) list.copyWithin(-by, 0);
+}
+
+/** @param {{stand: Int32Array, sums: Float64Array, edges: Float64Array, pixels: Uint32Array<ArrayBuffer>}} picture */
+function copied({ stand, sums, edges, pixels }) {
+  return { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
 }
 
 /** @param {HTMLCanvasElement} bitmap */

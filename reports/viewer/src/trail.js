@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // trail.js -- where the band of one allocation lies in the columns of a picture.
 
-import { Alive } from "./live.js";
-
 const OFTEN = 16383;
 
 /** `offsets`: bytes below it, of column `first` and those that follow.
@@ -13,14 +11,13 @@ const OFTEN = 16383;
  * @param {import("./stage.js").Stage} stage @param {number} row
  * @param {import("./slices.js").Turn} turn @returns {Promise<Trail | null>} */
 export async function trailOf(stage, row, turn) {
-  const { trace, stand, shown, hide, moments } = stage;
+  const { trace, stand, shown, hide, moments, trailed: alive } = stage;
   const { changes, sizes, sizeRow } = trace;
   let first = 0;
   while (first < stand.length && !aliveAt(trace, row, stand[first])) first++;
   let end = first;
   while (end < stand.length && aliveAt(trace, row, stand[end])) end++;
   if (end === first || trace.size(row) < hide) return null;
-  const alive = new Alive(trace);
   moments.seek(alive, stand[first]);
   let below = trace.loose;
   for (let i = 0; i < alive.n && alive.rows[i] < row; i++) if (alive.sizes[i] >= hide) below += alive.sizes[i];
