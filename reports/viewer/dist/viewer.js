@@ -88,7 +88,7 @@
     const parts = [];
     for (let piece = 0; ; piece++) {
       const element2 = await elementOf(id === "description" ? id : `${id}/${piece}`);
-      if (!element2) throw new Error(`the page has no data called ${id}`);
+      if (!element2) throw new Error(`no data called ${id}`);
       parts.push(fromBase64(element2.textContent || ""));
       const next = element2.nextElementSibling;
       if (!next || next.getAttribute("data-chunk") !== `${id}/${piece + 1}`) break;
@@ -2883,7 +2883,7 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       this.drawn = this.shown;
       this.job = 0;
       this.ready = false;
-      this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array} | null} */
+      this.wholeBitmap = /** @type {{key: string, picture: {pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array}} | null} */
       null;
       this.colourKey = "";
       this.height = HEIGHT3;
@@ -2994,7 +2994,7 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       this.drawOver();
       const w = this.whole;
       if (columns.first < columns.end && next.start === w.start && Math.abs(next.perColumn * width - w.span) < 1e-6 * w.span)
-        this.wholeBitmap = { key: `${key}|${next.start}`, ...copied(this) };
+        this.wholeBitmap = { key: `${key}|${next.start}`, picture: columns.picture };
       return true;
     }
     /** What stands for each column, and which of them are to be drawn.
@@ -3006,7 +3006,7 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       if (this.ready && this.shown.key === key && Math.abs(by - shift) < 1e-6 && Math.abs(by) < width)
         return this.moved(by, turn);
       const kept = this.wholeBitmap;
-      if (kept && kept.key === `${key}|${next.start}`) return { picture: copied(kept), first: 0, end: 0, by: NaN };
+      if (kept && kept.key === `${key}|${next.start}`) return { picture: kept.picture, first: 0, end: 0, by: NaN };
       if (this.bitmap.width > 1) this.preview();
       const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
       const heights = await highest(this.trace, this.moments, edges, turn);
@@ -3022,7 +3022,8 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
       const fresh = first < end ? edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first) : null;
       const heights = fresh && await highest(this.trace, this.moments, fresh, turn);
       if (fresh && !heights) return null;
-      const { edges, stand, sums, pixels } = this;
+      const kept = this.wholeBitmap?.picture;
+      const { edges, stand, sums, pixels } = this.pixels === kept?.pixels ? structuredClone(kept) : this;
       moveBy(edges, by);
       moveBy(stand, by);
       moveBy(sums, 8 * by);
@@ -3189,9 +3190,6 @@ events ${count(Math.max(0, span[1]))} to ${count(span[2])}` : "";
   function moveBy(list, by) {
     if (by > 0) list.copyWithin(0, by);
     else if (by < 0) list.copyWithin(-by, 0);
-  }
-  function copied({ stand, sums, edges, pixels }) {
-    return { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
   }
   function context(bitmap) {
     return (
@@ -3863,9 +3861,9 @@ ${body.join("\n")}
     const selection = window.getSelection();
     if (!selection) return false;
     selection.selectAllChildren(shown);
-    const copied2 = document.execCommand("copy");
+    const copied = document.execCommand("copy");
     selection.removeAllRanges();
-    return copied2;
+    return copied;
   }
 
   // src/main.js

@@ -62,7 +62,7 @@ export async function readChunk(id, size = 0) {
   const parts = [];
   for (let piece = 0; ; piece++) {
     const element = await elementOf(id === "description" ? id : `${id}/${piece}`);
-    if (!element) throw new Error(`the page has no data called ${id}`);
+    if (!element) throw new Error(`no data called ${id}`);
     parts.push(fromBase64(element.textContent || ""));
     const next = element.nextElementSibling;
     if (!next || next.getAttribute("data-chunk") !== `${id}/${piece + 1}`) break;

@@ -75,7 +75,7 @@ export class Stage {
     this.drawn = this.shown;
     this.job = 0;
     this.ready = false;
-    this.wholeBitmap = /** @type {{key: string, pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array} | null} */ (null);
+    this.wholeBitmap = /** @type {{key: string, picture: {pixels: Uint32Array<ArrayBuffer>, stand: Int32Array, sums: Float64Array, edges: Float64Array}} | null} */ (null);
     this.colourKey = "";
     this.height = HEIGHT;
     this.marks = trace.about;
@@ -195,7 +195,7 @@ export class Stage {
     this.drawOver();
     const w = this.whole;
     if (columns.first < columns.end && next.start === w.start && Math.abs(next.perColumn * width - w.span) < 1e-6 * w.span)
-      this.wholeBitmap = { key: `${key}|${next.start}`, ...copied(this) };
+      this.wholeBitmap = { key: `${key}|${next.start}`, picture: columns.picture };
     return true;
   }
 
@@ -208,7 +208,7 @@ export class Stage {
     if (this.ready && this.shown.key === key && Math.abs(by - shift) < 1e-6 && Math.abs(by) < width)
       return this.moved(by, turn);
     const kept = this.wholeBitmap;
-    if (kept && kept.key === `${key}|${next.start}`) return { picture: copied(kept), first: 0, end: 0, by: NaN };
+    if (kept && kept.key === `${key}|${next.start}`) return { picture: kept.picture, first: 0, end: 0, by: NaN };
     if (this.bitmap.width > 1) this.preview();
     const edges = edgesOf(this.trace, this.byTime, next.start, next.perColumn, width);
     const heights = await highest(this.trace, this.moments, edges, turn);
@@ -225,7 +225,9 @@ export class Stage {
     const fresh = first < end ? edgesOf(this.trace, this.byTime, this.start + first * this.perColumn, this.perColumn, end - first) : null;
     const heights = fresh && (await highest(this.trace, this.moments, fresh, turn));
     if (fresh && !heights) return null;
-    const { edges, stand, sums, pixels } = this;
+    // What is kept of the whole stays as it is.
+    const kept = this.wholeBitmap?.picture;
+    const { edges, stand, sums, pixels } = this.pixels === kept?.pixels ? structuredClone(kept) : this;
     moveBy(edges, by);
     moveBy(stand, by);
     moveBy(sums, 8 * by);
@@ -409,11 +411,6 @@ export class Stage {
 function moveBy(list, by) {
   if (by > 0) list.copyWithin(0, by);
   else if (by < 0) list.copyWithin(-by, 0);
-}
-
-/** @param {{stand: Int32Array, sums: Float64Array, edges: Float64Array, pixels: Uint32Array<ArrayBuffer>}} picture */
-function copied({ stand, sums, edges, pixels }) {
-  return { stand: stand.slice(), sums: sums.slice(), edges: edges.slice(), pixels: pixels.slice() };
 }
 
 /** @param {HTMLCanvasElement} bitmap */
