@@ -26,8 +26,6 @@
 
 #define BAR_COLUMNS 30
 
-#define NOBODY SIZE_MAX
-
 #define LARGE_PAGE_BYTES ((size_t)2 << 20)
 #define HEAP_BYTES       ((size_t)64 << 20)
 #define MMAP_BYTES       (4 << 20)
@@ -44,7 +42,6 @@ struct pool {
 	struct outcome *outcomes;
 	struct worker *workers;
 	size_t n_workers, n_running, n_done, n_all;
-	size_t finished; /* input of the worker that ended last, NOBODY once it was told */
 	bool on_terminal;
 	struct timespec start;
 };
@@ -210,7 +207,6 @@ static void take_outcome(struct pool *p, struct worker *w, int status)
 
 	close(w->from);
 	w->pid = 0;
-	p->finished = w->input;
 	p->n_running--;
 	p->n_done++;
 	if (n != (ssize_t)sizeof *o) {
@@ -239,25 +235,11 @@ static int wait_one(struct pool *p)
 	}
 }
 
-/* After the next worker was started, so that none waits for it. What had too little memory among
- * several gets another turn. */
-static void tell(struct pool *p, bool again)
-{
-	size_t input = p->finished;
-
-	p->finished = NOBODY;
-	if (input == NOBODY || !p->run->done)
-		return;
-	if (again || p->n_workers == 1 || p->outcomes[input].kind != OUTCOME_LIMIT)
-		p->run->done(p->run->ctx, input);
-}
-
 static int work_in(struct pool *p, size_t jobs, bool again)
 {
 	int status = STATUS_DONE;
 
 	p->n_workers = jobs;
-	p->finished = NOBODY;
 	for (size_t i = 0; i < p->inputs->n && status == STATUS_DONE; i++) {
 		if (again && p->outcomes[i].kind != OUTCOME_LIMIT)
 			continue;
@@ -265,14 +247,12 @@ static int work_in(struct pool *p, size_t jobs, bool again)
 			status = wait_one(p);
 		if (status == STATUS_DONE)
 			status = start(p, i);
-		tell(p, again);
 	}
 	while (p->n_running) {
 		int waited = wait_one(p);
 
 		if (waited != STATUS_DONE)
 			return waited;
-		tell(p, again);
 	}
 	return status;
 }

@@ -20,7 +20,6 @@
 
 #include "config.h"
 
-#include "base/num.h"
 #include "cli/commands.h"
 #include "cli/load_input.h"
 #include "cli/side_files.h"
@@ -373,8 +372,7 @@ void batch_work(const struct batch_run *run, const struct batch_input *in, struc
 	struct outcome o = {.kind = OUTCOME_FAILED};
 	struct side_files sides;
 
-	/* What the process that started this one holds is not this one's. */
-	run->inv->budget.limit = num_add_saturated(run->limit, run->inv->budget.used);
+	run->inv->budget.limit = run->limit;
 	o.has_hash = batch_hash_file(in->name, o.hash);
 	if (side_files_read(&sides, run->inv, &none, in->name) != STATUS_DONE)
 		sides = (struct side_files){0};

@@ -35,10 +35,6 @@ struct batch_run {
 	const struct rules *rules; /* weak */
 	const char *rules_hash;    /* of the file of --rules; "": none; weak */
 	uint64_t limit;            /* bytes that one worker may use */
-	/* NULL, or called in this process when an input is done, while others still are worked on: the
-	 * time is nobody's where there are several workers. In no order. */
-	void (*done)(void *ctx, size_t input);
-	void *ctx;
 };
 
 /* False when it is no regular file, or cannot be read. */

@@ -52,7 +52,6 @@ struct batch_command {
 	const struct batch_own *own;
 	struct batch_inputs inputs;
 	struct outcome *outcomes; /* of each input; owned */
-	bool *has_rows;           /* of each input; owned */
 	struct rules *rules;
 	struct name_patterns *patterns;
 	struct batch batch;
@@ -61,7 +60,6 @@ struct batch_command {
 	uint64_t shard, n_shards;
 	size_t jobs;
 	size_t n_skipped, n_without_page;
-	int status;   /* STATUS_DONE, or why rows could not be added */
 	bool damaged; /* a result that was there is not whole: it is gone now */
 };
 
@@ -165,12 +163,36 @@ static int find(struct batch_command *c)
 		return err.code == ERR_NOMEM ? STATUS_SYSTEM : STATUS_INPUT;
 	}
 	c->outcomes = calloc(c->inputs.n + 1, sizeof *c->outcomes);
-	c->has_rows = calloc(c->inputs.n + 1, sizeof *c->has_rows);
-	if (!c->outcomes || !c->has_rows) {
+	if (!c->outcomes) {
 		complain("out of memory");
 		return STATUS_SYSTEM;
 	}
 	return STATUS_DONE;
+}
+
+static int work(struct batch_command *c)
+{
+	struct batch_run run = {.inv = c->inv, .folder = c->results, .limit = c->inv->budget.limit};
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t jobs = c->own->jobs ? (size_t)c->own->jobs
+				   : batch_jobs(&c->inputs, cores > 0 ? (size_t)cores : 1,
+						c->inv->budget.limit);
+	const char *rules = c->inv->common.rules;
+	int status = c->rules ? STATUS_DONE : load_rules(c->inv, &c->rules);
+
+	/* Rules that come through a pipe are nobody else's. */
+	if (rules && !batch_hash_file(rules, c->rules_hash))
+		snprintf(c->rules_hash, sizeof c->rules_hash, "%ld of %ld", (long)getpid(),
+			 (long)time(NULL));
+	if (jobs > c->inputs.n)
+		jobs = c->inputs.n;
+	c->jobs = jobs;
+	run.pages = c->pages;
+	run.rules = c->rules;
+	run.rules_hash = c->rules_hash;
+	if (status == STATUS_DONE && c->inputs.n)
+		status = batch_work_all(&run, &c->inputs, jobs, c->outcomes);
+	return status;
 }
 
 /* --- rows -------------------------------------------------------------------------------------- */
@@ -253,79 +275,31 @@ static int add_failed(struct batch_command *c, const struct batch_input *in,
 	return rc;
 }
 
-static int add_rows(struct batch_command *c, size_t input)
+static int add_rows(struct batch_command *c)
 {
-	const struct batch_input *in = &c->inputs.at[input];
-	const struct outcome *o = &c->outcomes[input];
 	struct error err;
-	int rc;
+	int rc = 0;
 
-	c->has_rows[input] = true;
-	if (o->kind == OUTCOME_SYSTEM) {
-		complain("%s", o->words);
-		return STATUS_SYSTEM;
+	for (size_t i = 0; i < c->inputs.n && rc == 0; i++) {
+		const struct batch_input *in = &c->inputs.at[i];
+		const struct outcome *o = &c->outcomes[i];
+
+		if (o->kind == OUTCOME_SYSTEM) {
+			complain("%s", o->words);
+			return STATUS_SYSTEM;
+		}
+		if (o->kind == OUTCOME_SKIPPED) {
+			c->n_skipped++;
+			continue;
+		}
+		c->n_without_page += c->pages && !o->has_page;
+		rc = o->kind == OUTCOME_DONE ? read_result(c, o, &err) : add_failed(c, in, o, &err);
+		if (rc == 0)
+			rc = add_name(c, in->name, &err);
 	}
-	if (o->kind == OUTCOME_SKIPPED) {
-		c->n_skipped++;
-		return STATUS_DONE;
-	}
-	c->n_without_page += c->pages && !o->has_page;
-	rc = o->kind == OUTCOME_DONE ? read_result(c, o, &err) : add_failed(c, in, o, &err);
 	if (rc == 0)
-		rc = add_name(c, in->name, &err);
-	return rc < 0 ? complain_error("summarize", c->own->folder, &err) : STATUS_DONE;
-}
-
-/* More memory of this process makes each start of another one dearer. */
-#define EARLY_BYTES (UINT64_C(32) << 20)
-
-static void add_rows_early(void *ctx, size_t input)
-{
-	struct batch_command *c = ctx;
-
-	if (c->status == STATUS_DONE && c->inv->budget.used < EARLY_BYTES)
-		c->status = add_rows(c, input);
-}
-
-static void add_rows_left(struct batch_command *c)
-{
-	for (size_t i = 0; i < c->inputs.n && c->status == STATUS_DONE; i++) {
-		if (!c->has_rows[i])
-			c->status = add_rows(c, i);
-	}
-}
-
-static int work(struct batch_command *c)
-{
-	struct batch_run run = {.inv = c->inv, .folder = c->results, .limit = c->inv->budget.limit};
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t jobs = c->own->jobs ? (size_t)c->own->jobs
-				   : batch_jobs(&c->inputs, cores > 0 ? (size_t)cores : 1,
-						c->inv->budget.limit);
-	const char *rules = c->inv->common.rules;
-	int status = c->rules ? STATUS_DONE : load_rules(c->inv, &c->rules);
-
-	/* Rules that come through a pipe are nobody else's. */
-	if (rules && !batch_hash_file(rules, c->rules_hash))
-		snprintf(c->rules_hash, sizeof c->rules_hash, "%ld of %ld", (long)getpid(),
-			 (long)time(NULL));
-	if (jobs > c->inputs.n)
-		jobs = c->inputs.n;
-	run.pages = c->pages;
-	run.rules = c->rules;
-	run.rules_hash = c->rules_hash;
-	if (jobs > 1) {
-		run.done = add_rows_early;
-		run.ctx = c;
-	}
-	c->jobs = jobs;
-	if (status == STATUS_DONE && c->inputs.n)
-		status = batch_work_all(&run, &c->inputs, jobs, c->outcomes);
-	if (status == STATUS_DONE) {
-		add_rows_left(c);
-		status = c->status;
-	}
-	return status;
+		return STATUS_DONE;
+	return complain_error("summarize", c->own->folder, &err);
 }
 
 /* Results that somebody damaged are made anew, once. */
@@ -334,16 +308,16 @@ static int work_and_add_rows(struct batch_command *c)
 	struct error err;
 	int status = work(c);
 
+	if (status == STATUS_DONE)
+		status = add_rows(c);
 	if (status == STATUS_DONE || !c->damaged)
 		return status;
 	batch_release(&c->batch);
 	if (batch_init(&c->batch, &c->inv->budget, &err) < 0)
 		return complain_error("summarize", c->own->folder, &err);
 	c->n_skipped = c->n_without_page = 0;
-	c->damaged = false;
-	c->status = STATUS_DONE;
-	memset(c->has_rows, 0, c->inputs.n * sizeof *c->has_rows);
-	return work(c);
+	status = work(c);
+	return status == STATUS_DONE ? add_rows(c) : status;
 }
 
 /* Inputs are in the order of names. */
@@ -402,7 +376,6 @@ static int batch_command(struct invocation *inv)
 		rules_free(c.rules);
 	batch_inputs_release(&c.inputs);
 	free(c.outcomes);
-	free(c.has_rows);
 	free(c.results);
 	free(c.pages);
 	return status;
