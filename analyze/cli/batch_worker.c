@@ -2,9 +2,9 @@
  * batch_worker.c -- what one process does with its file: hash, read, leave a result.
  *
  * A result is named by the hash of all that it depends on: the file's bytes, those of the files
- * beside it, the rules, --step-marker, --symbols and the program's version. What a name tells is not in it; whether a file
- * without memory data is worth a row depends on its name, so that answer has the question in its
- * own name.
+ * beside it, the rules, --step-marker, --symbols and the program's version. What a name tells is not
+ * in it; whether a file without memory data is worth a row depends on its name, so that answer has
+ * the question in its own name.
  */
 #include "cli/batch_worker.h"
 

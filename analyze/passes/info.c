@@ -4,8 +4,6 @@
 #include "passes/info.h"
 
 #include "base/hash.h"
-#include "passes/allocations.h"
-#include "passes/phases.h"
 
 static int add_ooms(struct info *i, struct info_device *out, const struct model *m,
 		    struct error *err)

@@ -9,15 +9,6 @@ void study_init(struct study *s, const struct model *m, const struct rules *rule
 	*s = (struct study){.m = m, .rules = rules, .steps = steps, .budget = budget};
 }
 
-static void forget_device(struct study *s)
-{
-	purpose_free(s->purpose);
-	replay_free(s->replay);
-	s->purpose = NULL;
-	s->replay = NULL;
-	s->device = NULL;
-}
-
 void study_take(struct study *s, struct replay **replay, struct purpose **purpose)
 {
 	*replay = s->replay;
@@ -25,6 +16,16 @@ void study_take(struct study *s, struct replay **replay, struct purpose **purpos
 	s->replay = NULL;
 	s->purpose = NULL;
 	s->device = NULL;
+}
+
+static void forget_device(struct study *s)
+{
+	struct purpose *purpose;
+	struct replay *replay;
+
+	study_take(s, &replay, &purpose);
+	purpose_free(purpose);
+	replay_free(replay);
 }
 
 void study_release(struct study *s)
